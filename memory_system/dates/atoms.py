@@ -51,7 +51,7 @@ def is_timely(text: str) -> bool:
     return bool(_firing(simplified(text)))
 
 
-@lru_cache(maxsize=16)  # whether there is any is asked before which they are
+@lru_cache(maxsize=256)  # whether there is any is asked before which they are
 def _firing(text: str) -> Sequence[Rule]:
     return _atoms().firing(text)
 
@@ -147,7 +147,12 @@ def _matches(rule: Rule, text: str) -> Iterator[Piece]:
 def _is_guarded(data: Mapping[str, Any], text: str, start: int, end: int) -> bool:
     """Whether what stands before or after the match says that it is no time."""
     before, after = data["before"], data["after"]
-    return bool((before and before.search(_left(text, start))) or (after and after.match(text, end)))
+    return bool((before and _guard(before).search(_left(text, start))) or (after and _guard(after).match(text, end)))
+
+
+@cache  # made when what it guards is first found: most forms are rare
+def _guard(written: str | tuple[str, ...]) -> re.Pattern[str]:
+    return compiled(written)
 
 
 def _language_at(text: str, start: int, end: int) -> str:
@@ -297,5 +302,6 @@ def _form_rules() -> Iterator[Rule]:
 
 
 def _data(lang: str, row: dict[str, Any], *, phrase: bool) -> dict[str, Any]:
-    guards = {key: compiled(row[key]) if key in row else None for key in ("before", "after")}
-    return {"lang": "" if lang == "both" else lang, "phrase": phrase, **guards}
+    guards = {key: row.get(key, "") for key in ("before", "after")}
+    held = {key: tuple(each) if isinstance(each, list) else each for key, each in guards.items()}
+    return {"lang": "" if lang == "both" else lang, "phrase": phrase, **held}

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import pairwise
 
 from memory_system import rules, text
@@ -67,12 +68,16 @@ def voice(message: Message) -> Voice:
 def cut(message: Message) -> list[Segment]:
     """The segments of a message, in order and without overlap; a block of code is one."""
     body = message.text
+    return [Segment(*span) for span in _spans(body, notes.words_from(body) if message.is_noted else 0)]
+
+
+@lru_cache(maxsize=256)  # people and their agents have words that they say again and again
+def _spans(body: str, first: int) -> list[Span]:
     cuts = rules.load(f"cuts.{text.language(body)}")["cut"]
     spans: list[Span] = []
-    first = notes.words_from(body) if message.is_noted else 0
     for start, end, is_code in _blocks(body, first):
         spans += [(start, end)] if is_code else _prose(body, start, end, cuts)
-    return [Segment(*span) for span in spans]
+    return spans
 
 
 def _blocks(body: str, start: int) -> Iterator[tuple[int, int, bool]]:

@@ -33,15 +33,15 @@ Model = TypeVar("Model")
 class Weights:
     """What every feature weighs for each of the labels. `start` are the sums without any feature."""
 
-    def __init__(self, labels: Sequence[str], weights: Mapping[str, int], start: int) -> None:
+    def __init__(self, labels: Sequence[str], weights: dict[str, int], start: int) -> None:
         self.labels = tuple(labels)
         self._bias = sum(_HALF << (_LANE * number) for number in range(len(labels)))
         self._unpack = Struct(f"<{len(labels)}H")
         self._start = start
-        self._places: list[dict[str, int]] = [{} if place else dict(weights) for place in PLACES]
-        for name, weight in weights.items():
-            if name[1:2] == ":" and (place := name[:2]) in PLACES:
-                self._places[PLACES.index(place)][name[2:]] = weight
+        self._places: list[dict[str, int]] = [{} if place else weights for place in PLACES]
+        for name in [each for each in weights if each[1:2] == ":"]:
+            if (place := name[:2]) in PLACES:
+                self._places[PLACES.index(place)][name[2:]] = weights[name]
 
     def __contains__(self, word: str) -> bool:
         """Whether the labelled talk has the word, or the two neighbours, often enough to weigh something."""
@@ -138,10 +138,11 @@ def read(written: str, labels: Sequence[str]) -> Weights:
     if len(starts) != len(labels):
         raise ValueError("it does not begin with a sum for each label")
     start = sum(each << (_LANE * place) for place, each in enumerate(starts))
-    if {line[~len(labels) : -len(labels)] for line in lines} - {"\t"}:
+    names, signs = [line[: ~len(labels)] for line in lines], "".join([line[~len(labels) :] for line in lines])
+    if signs[:: len(labels) + 1].strip("\t"):
         raise ValueError("a feature has not one sign for each label")
-    names, signs = [line[: ~len(labels)] for line in lines], "".join([line[-len(labels) :] for line in lines])
-    return Weights(labels, dict(zip(names, _packed(signs, len(labels)), strict=True)), start)
+    packed = _packed(signs.replace("\t", ""), len(labels))
+    return Weights(labels, dict(zip(names, packed, strict=True)), start)
 
 
 def _packed(signs: str, labels: int) -> list[int]:
