@@ -207,14 +207,15 @@ def people_in(record: Fact) -> frozenset[str]:
 def features_of(shared: Shared, found: Collection[Shared], claim: Claim, night: Night) -> set[str]:
     """All that speaks for or against that the claim makes the memory outdated, `found` being all that may be meant."""
     newer, older = claim.quote, shared.record.content
-    told = {*_of_terms(shared, claim), *_of_rank(shared, found), *_of_time(shared.record, claim, night)}
+    said = _said_of(shared, newer), _said_of(shared, older)
+    told = {*_of_terms(shared, claim, said), *_of_rank(shared, found), *_of_time(shared.record, claim, night)}
     told |= {*_of_its_day(shared, found, claim, night), *_of_kind(shared, claim), *_of_change(claim)}
     told |= {f"whole {each}" for each in _of_values(newer, older)}
-    return told | {*_of_values(_said_of(shared, newer), _said_of(shared, older))}
+    return told | {*_of_values(*said)}
 
 
-def _of_terms(shared: Shared, claim: Claim) -> Iterator[str]:
-    """What both name, and how much of what either speaks of that is."""
+def _of_terms(shared: Shared, claim: Claim, said: tuple[str, str]) -> Iterator[str]:
+    """What both name, and how much of what either speaks of that is; `said` are the clauses of both that say it."""
     people = people_in(shared.record)
     terms = [each for each in shared.weights if each not in people]
     mine, theirs, size = telling(claim.quote), telling(shared.record.content), matters.size_of(terms)
@@ -225,10 +226,10 @@ def _of_terms(shared: Shared, claim: Claim) -> Iterator[str]:
     yield f"held {min((round(1 / shared.weights[each]) for each in terms), default=0)}"
     yield f"of newer {_share(size, matters.size_of(mine))}"
     yield f"of older {_share(size, matters.size_of(theirs))}"
-    for name, words in (("newer", claim.quote), ("older", shared.record.content)):
-        said = telling(_said_of(shared, words))
-        common = matters.size_of([each for each in said if each in terms])
-        yield f"said of {name} {_share(common, matters.size_of(said))}"
+    for name, words, clause in zip(("newer", "older"), (claim.quote, shared.record.content), said, strict=True):
+        spoken = telling(clause)
+        common = matters.size_of([each for each in spoken if each in terms])
+        yield f"said of {name} {_share(common, matters.size_of(spoken))}"
         yield f"long {name} {min(len(words) // 60, 4)}"
     everyday = {*matters.terms_of(claim.quote)} & {*matters.terms_of(shared.record.content)} - {*mine}
     yield f"everyday {min(len(everyday), 2)}"

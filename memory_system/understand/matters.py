@@ -50,7 +50,7 @@ def words_of(term: str) -> list[str]:
 
 def size_of(terms: Collection[str]) -> int:
     """How many words the terms are, about: two pairs of Chinese characters overlap."""
-    pairs = sum(1 for each in terms if not each.isascii())
+    pairs = len(terms) - sum(map(str.isascii, terms))
     return len(terms) - pairs + (pairs + 1) // 2
 
 
