@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache, lru_cache
+from functools import cache
 from typing import Generic, TypeVar
 
 from memory_system import rules, text
@@ -34,6 +34,12 @@ WISH = ("wish",)
 _STRETCH = {"en": 120, "zh": 40}  # characters that are heard at once: hardly any labelled wish has more
 _LONG_WORD = 20  # characters
 _WISH_FROM, _MAY_BE = 2 * SCALE, -SCALE  # log-odds times `SCALE`, from which words are a wish, and may be part of one
+
+# A night asks thrice of each message: what is kept, what is indexed, what is copied. Most hold no wish: of those the
+# hashes are held, 16 MB at most, and none is asked again. That one of them is the same as that of a wish is to be
+# expected once in a million million nights.
+_WISHLESS: set[int] = set()
+_MOST = 1 << 18
 
 _CLAUSE = re.compile(r"[^,;，；、：:]+")
 
@@ -102,12 +108,18 @@ class TakingBack(Generic[Said]):
         self._last[voice] = self._count, said, len(message.text) <= _TRIFLE, announces
 
 
-@lru_cache(maxsize=1 << 14)  # a night asks thrice: what is kept, what is indexed, what is copied
 def _wishes(message: str) -> tuple[str, tuple[Span, ...]]:
     """The message as the rules read it, as long as it was, and where each wish stands, in either language: as wishes
     are mostly put, and as they sound."""
+    if hash(message) in _WISHLESS:
+        return message, ()
     plain = simplified(text.paused(text.straight(message)))
-    return plain, (*ruled(plain), *sounding(plain))
+    found = (*ruled(plain), *sounding(plain))
+    if not found:
+        if len(_WISHLESS) >= _MOST:
+            _WISHLESS.clear()
+        _WISHLESS.add(hash(message))
+    return plain, found
 
 
 def ruled(plain: str) -> Iterator[Span]:
