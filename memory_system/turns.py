@@ -5,7 +5,7 @@ slotted dataclasses; times are UTC text, as in `records`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -95,7 +95,7 @@ class Turn:
     @classmethod
     def staged(cls, row: Mapping[str, Any]) -> Turn:
         """The turn of a staged row."""
-        segments = [replace(Segment(*each), tells=tuple(each[-2]), changes=tuple(each[-1])) for each in row["segments"]]
+        segments = [Segment(*(*each[:-2], tuple(each[-2]), tuple(each[-1]))) for each in row["segments"]]
         barred = tuple((start, end) for start, end in row.get("barred", ()))
         before, before_ref, earlier, earlier_ref, *rest = (*row["before"], "", "")[:5]  # older rows hold two, or four
         goes_on = rest == [True]

@@ -48,6 +48,12 @@ def test_rules_in_classes_of_words_find_what_they_say(group: str) -> None:
             assert any(found is rule for found, _ in told.found(text)) == (text in rule.yes), (rule.id, text)
 
 
+def test_every_class_that_much_talk_has_is_one() -> None:
+    common = rules.table("trust", "classes")["common"].split(", ")
+    assert len(common) == len({*common})
+    assert {*common} <= {*rules.table("trust", "words"), *rules.table("trust", "forms")}
+
+
 @pytest.mark.parametrize("kind", ["classes that nobody has defined", "classes that no rule needs"])
 def test_every_class_of_words_is_defined_and_needed(kind: str) -> None:
     named = {*rules.table("trust", "words"), *rules.table("trust", "forms")}

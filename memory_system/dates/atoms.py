@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from memory_system.dates.calendar import joinable
@@ -48,17 +48,22 @@ class Piece:
 
 def is_timely(text: str) -> bool:
     """Whether a word of time stands in the text: cheap, and true of every text with an expression."""
-    return bool(_atoms().firing(simplified(text)))
+    return bool(_firing(simplified(text)))
+
+
+@lru_cache(maxsize=256)  # whether there is any is asked before which they are
+def _firing(text: str) -> Sequence[Rule]:
+    return _atoms().firing(text)
 
 
 def pieces(text: str) -> tuple[str, list[Piece]]:
     """The text with its digits, signs and characters in one form, as long as it was, and its pieces, in order, not
     overlapping; those that say nothing alone are still among them."""
     text = simplified(text)
-    fired = _atoms().firing(text)
+    fired = _firing(text)
     if fired and fired[0].id == _WIDE:
         text = text.translate(_PLAIN)
-        fired = [rule for rule in _atoms().firing(text) if rule.id != _WIDE]
+        fired = [rule for rule in _firing(text) if rule.id != _WIDE]
     found = [piece for rule in fired for piece in _matches(rule, text)]
     if not found:
         return text, []
@@ -142,7 +147,12 @@ def _matches(rule: Rule, text: str) -> Iterator[Piece]:
 def _is_guarded(data: Mapping[str, Any], text: str, start: int, end: int) -> bool:
     """Whether what stands before or after the match says that it is no time."""
     before, after = data["before"], data["after"]
-    return bool((before and before.search(_left(text, start))) or (after and after.match(text, end)))
+    return bool((before and _guard(before).search(_left(text, start))) or (after and _guard(after).match(text, end)))
+
+
+@cache  # made when what it guards is first found: most forms are rare
+def _guard(written: str | tuple[str, ...]) -> re.Pattern[str]:
+    return compiled(written)
 
 
 def _language_at(text: str, start: int, end: int) -> str:
@@ -292,5 +302,6 @@ def _form_rules() -> Iterator[Rule]:
 
 
 def _data(lang: str, row: dict[str, Any], *, phrase: bool) -> dict[str, Any]:
-    guards = {key: compiled(row[key]) if key in row else None for key in ("before", "after")}
-    return {"lang": "" if lang == "both" else lang, "phrase": phrase, **guards}
+    guards = {key: row.get(key, "") for key in ("before", "after")}
+    held = {key: tuple(each) if isinstance(each, list) else each for key, each in guards.items()}
+    return {"lang": "" if lang == "both" else lang, "phrase": phrase, **held}

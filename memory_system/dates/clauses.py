@@ -183,11 +183,22 @@ def _nearest(spec: dict[str, Any], before: str, after: str) -> int:
 
 @cache
 def spec_of(lang: str) -> dict[str, Any]:
-    """The cues of a language, compiled; what it does not need finds nothing."""
+    """The cues of a language; what it does not need finds nothing."""
     rows = table("dates", "cue")
-    names = {name for row in rows.values() for name in row} - {"tense", "nearest"}
-    spec = {name: _cue(rows[lang].get(name, _NEVER)) for name in names}
-    return {**spec, "tense": _cue(_named(rows[lang]["tense"])), "nearest": rows[lang]["nearest"]}
+    return _Spec(rows[lang], frozenset().union(*rows.values()))
+
+
+class _Spec(dict[str, Any]):
+    """The cues of a row, each made when it is first looked for; KeyError for one that no language has."""
+
+    def __init__(self, row: dict[str, Any], known: frozenset[str]) -> None:
+        super().__init__(nearest=row["nearest"])
+        self._row = {**dict.fromkeys(known, _NEVER), **row}
+
+    def __missing__(self, name: str) -> re.Pattern[str]:
+        written = self._row[name]
+        made = self[name] = _cue(_named(written) if name == "tense" else written)
+        return made
 
 
 def _cue(written: str | list[str]) -> re.Pattern[str]:

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from functools import cache
 from typing import Any
 
-from memory_system.rules import table
+from memory_system.rules import caseless, table
 
 _NAME = re.compile(r"\{([a-z_]+)\}")
 
@@ -21,7 +21,7 @@ def alternatives(written: str | Sequence[str]) -> list[str]:
 
 def compiled(written: str | Sequence[str]) -> re.Pattern[str]:
     """What any of the alternatives finds, in capitals or not."""
-    return re.compile("|".join(alternatives(written)), re.IGNORECASE)
+    return caseless("|".join(alternatives(written)))
 
 
 @cache

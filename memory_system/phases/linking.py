@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import tzinfo
 from functools import cached_property, lru_cache
 from itertools import islice
+from typing import NamedTuple
 
 from memory_system import clock, dates, text
 from memory_system.phases import Night
@@ -206,14 +207,15 @@ def people_in(record: Fact) -> frozenset[str]:
 def features_of(shared: Shared, found: Collection[Shared], claim: Claim, night: Night) -> set[str]:
     """All that speaks for or against that the claim makes the memory outdated, `found` being all that may be meant."""
     newer, older = claim.quote, shared.record.content
-    told = {*_of_terms(shared, claim), *_of_rank(shared, found), *_of_time(shared.record, claim, night)}
+    said = _said_of(shared, newer), _said_of(shared, older)
+    told = {*_of_terms(shared, claim, said), *_of_rank(shared, found), *_of_time(shared.record, claim, night)}
     told |= {*_of_its_day(shared, found, claim, night), *_of_kind(shared, claim), *_of_change(claim)}
     told |= {f"whole {each}" for each in _of_values(newer, older)}
-    return told | {*_of_values(_said_of(shared, newer), _said_of(shared, older))}
+    return told | {*_of_values(*said)}
 
 
-def _of_terms(shared: Shared, claim: Claim) -> Iterator[str]:
-    """What both name, and how much of what either speaks of that is."""
+def _of_terms(shared: Shared, claim: Claim, said: tuple[str, str]) -> Iterator[str]:
+    """What both name, and how much of what either speaks of that is; `said` are the clauses of both that say it."""
     people = people_in(shared.record)
     terms = [each for each in shared.weights if each not in people]
     mine, theirs, size = telling(claim.quote), telling(shared.record.content), matters.size_of(terms)
@@ -224,10 +226,10 @@ def _of_terms(shared: Shared, claim: Claim) -> Iterator[str]:
     yield f"held {min((round(1 / shared.weights[each]) for each in terms), default=0)}"
     yield f"of newer {_share(size, matters.size_of(mine))}"
     yield f"of older {_share(size, matters.size_of(theirs))}"
-    for name, words in (("newer", claim.quote), ("older", shared.record.content)):
-        said = telling(_said_of(shared, words))
-        common = matters.size_of([each for each in said if each in terms])
-        yield f"said of {name} {_share(common, matters.size_of(said))}"
+    for name, words, clause in zip(("newer", "older"), (claim.quote, shared.record.content), said, strict=True):
+        spoken = telling(clause)
+        common = matters.size_of([each for each in spoken if each in terms])
+        yield f"said of {name} {_share(common, matters.size_of(spoken))}"
         yield f"long {name} {min(len(words) // 60, 4)}"
     everyday = {*matters.terms_of(claim.quote)} & {*matters.terms_of(shared.record.content)} - {*mine}
     yield f"everyday {min(len(everyday), 2)}"
@@ -285,12 +287,29 @@ def _said_of(shared: Shared, words: str) -> str:
 
 def _of_values(newer: str, older: str) -> Iterator[str]:
     """Days, numbers and sizes: whether the newer words name those of the older, or others."""
-    yield f"days {_compared(matters.days_of(newer), matters.days_of(older))}"
-    yield f"numbers {_compared(_DIGITS.findall(newer), _DIGITS.findall(older))}"
-    for name, shape in SHAPES:
-        new, old = shape.search(newer.lower()), shape.search(older.lower())
+    mine, theirs = _values_in(newer), _values_in(older)
+    yield f"days {_compared(mine.days, theirs.days)}"
+    yield f"numbers {_compared(mine.numbers, theirs.numbers)}"
+    for (name, _), new, old in zip(SHAPES, mine.shapes, theirs.shapes, strict=True):
         if new and old:
-            yield f"both {name} {new[0] == old[0]}"
+            yield f"both {name} {new == old}"
+
+
+class _Values(NamedTuple):
+    """Days and numbers that words name, and of each shape the first that stands there; empty where none does."""
+
+    days: tuple[str, ...]
+    numbers: tuple[str, ...]
+    shapes: tuple[str, ...]
+
+
+@lru_cache(maxsize=512)  # a claim is compared with one memory after another
+def _values_in(words: str) -> _Values:
+    plain = words.lower()
+    shapes = (shape.search(plain) for _, shape in SHAPES)
+    return _Values(
+        matters.days_of(words), tuple(_DIGITS.findall(words)), tuple(each[0] if each else "" for each in shapes)
+    )
 
 
 def _compared(mine: Collection[str], theirs: Collection[str]) -> str:
@@ -326,12 +345,12 @@ def _owned_alike(shared: Shared, claim: Claim) -> str:
 def owners_in(shared: Shared, claim: Claim, words: str) -> tuple[frozenset[str], frozenset[str]]:
     """Whose the thing is by the claim, whose words these are, and by the memory."""
     record = shared.record
-    names = [*claim.entities[1:], *record.entities[1:]]
+    names = (*claim.entities[1:], *record.entities[1:])
     mine = _owners_of(claim.subject, claim.form, words, shared, names)
     return mine, _owners_of(record.subject, record.form, record.content, shared, names)
 
 
-def _owners_of(subject: str, form: str, words: str, shared: Shared, names: Iterable[str]) -> frozenset[str]:
+def _owners_of(subject: str, form: str, words: str, shared: Shared, names: tuple[str, ...]) -> frozenset[str]:
     """Whose the thing is: of a slot, whom it is about."""
     if form == CLAIM:
         return frozenset({OWN if subject == USER else subject.casefold()})

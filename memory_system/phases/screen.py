@@ -213,7 +213,7 @@ def _as_wished(verdict: Verdict, message: Message, span: Span) -> Verdict:
         return verdict
     stance = "hedged" if verdict.stance == "hedged" else "asserted"
     worth = max(verdict.worth, 2 * SCALE) if asked else verdict.worth
-    return replace(verdict, stance=stance, worth=worth, earnest=max(verdict.earnest, MEANT))
+    return verdict._replace(stance=stance, worth=worth, earnest=max(verdict.earnest, MEANT))
 
 
 def readings(message: Message, spans: Sequence[Span], turn: Turn) -> list[tuple[Weights, Seen, str]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import pairwise
 
 from memory_system import rules, text
@@ -67,12 +68,16 @@ def voice(message: Message) -> Voice:
 def cut(message: Message) -> list[Segment]:
     """The segments of a message, in order and without overlap; a block of code is one."""
     body = message.text
+    return [Segment(*span) for span in _spans(body, notes.words_from(body) if message.is_noted else 0)]
+
+
+@lru_cache(maxsize=256)  # people and their agents have words that they say again and again
+def _spans(body: str, first: int) -> list[Span]:
     cuts = rules.load(f"cuts.{text.language(body)}")["cut"]
     spans: list[Span] = []
-    first = notes.words_from(body) if message.is_noted else 0
     for start, end, is_code in _blocks(body, first):
         spans += [(start, end)] if is_code else _prose(body, start, end, cuts)
-    return [Segment(*span) for span in spans]
+    return spans
 
 
 def _blocks(body: str, start: int) -> Iterator[tuple[int, int, bool]]:
@@ -90,6 +95,10 @@ def _blocks(body: str, start: int) -> Iterator[tuple[int, int, bool]]:
 def _prose(body: str, start: int, end: int, cuts: rules.RuleSet) -> Iterator[Span]:
     for first, last in text.sentences(body[start:end]):
         for span in _pieces(body, start + first, start + last, cuts):
+            words = body[slice(*span)]
+            if columns(words) <= (LONG if words.isascii() else SPOKEN):
+                yield span  # as most are
+                continue
             for part in _short_enough(body, *span, _BLANK, SPOKEN):
                 for each in _short_enough(body, *part, _COMMA, LONG):
                     most = DICTATED if columns(body[slice(*each)]) > LONG else LONG

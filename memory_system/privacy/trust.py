@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from memory_system import rules
@@ -94,16 +95,17 @@ def without_signatures(text: str) -> str:
     return _SIGNATURE.sub("", text) if "<!-- by" in text else text
 
 
-def suspects(text: str, *, owner: bool = True) -> list[Suspect]:
+@lru_cache(maxsize=256)  # agents say the same again and again
+def suspects(text: str, *, owner: bool = True) -> tuple[Suspect, ...]:
     """The stretches of a text that want to steer an agent; `owner` says that it is the owner's own."""
     told = (*_patterned(text), *worded.load("trust", "order").found(text))
-    return [
+    return tuple(
         Suspect(start, end, rule)
         for rule, (start, end) in told
         if not (owner and rule.data.get("owner") is False)
         if not _is_ruled_out(rule, text[:start])
         if rule.data.get("check") != "base64" or any(map(suspects, decoded(text[start:end])))
-    ]
+    )
 
 
 def _patterned(text: str) -> Iterator[tuple[rules.Rule, tuple[int, int]]]:

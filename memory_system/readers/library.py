@@ -41,6 +41,7 @@ class Library:
         self.now = now
         self.forgotten = forgotten
         self._held: dict[str, Transcript] = {}  # by name, the latest used last
+        self._weight = 0  # of all that are held
         self._places: dict[str, Place] = {}  # by session, as the last backlog found them
         self._indexes: dict[Path, dict[str, str]] = {}
         self._own: sources.OwnFiles | None = None
@@ -211,13 +212,14 @@ class Library:
         found = place.path.lstat()
         now = (place.size, place.mtime_ns) if place.held else (found.st_size, found.st_mtime_ns)
         script = self._held.pop(place.name, None)
+        self._weight -= script.weight if script else 0
         if script is None or (script.size, script.mtime_ns) != now:
             script = load(place, self.config.zone)
             self._guess_no_later(script)
         self._held[place.name] = script
-        size = sum(each.weight for each in self._held.values())
-        while size > HELD_BYTES and len(self._held) > 1:
-            size -= self._held.pop(next(iter(self._held))).weight
+        self._weight += script.weight
+        while self._weight > HELD_BYTES and len(self._held) > 1:
+            self._weight -= self._held.pop(next(iter(self._held))).weight
         return script
 
     def _guess_no_later(self, script: Transcript) -> None:

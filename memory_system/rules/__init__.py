@@ -59,6 +59,10 @@ class Rule:
         """The first match of the pattern (as `re` would give it), or None."""
         return _compiled(self.pattern).search(simplified(text))
 
+    def stands_in(self, data: bytes) -> bool:
+        """Whether the pattern is in a text, given as RE2 sees it: simplified, in UTF-8."""
+        return _compiled(self.pattern).search(data) is not None
+
     def matches(self, text: str | bytes) -> Iterable[Any]:
         """Every match of the pattern."""
         plain = simplified(text) if isinstance(text, str) else text
@@ -187,6 +191,14 @@ def with_parts(pattern: str, parts: Mapping[str, str]) -> str:
     while "%" in pattern and (name := _PART.search(pattern)):
         pattern = pattern.replace(name[0], f"(?:{parts[name[1]]})")
     return pattern
+
+
+def caseless(pattern: str) -> re.Pattern[str]:
+    """A pattern of `re` in which case does not matter. Each sign of a class is folded for that when it is made: not
+    the 20,000 of Chinese, which have no case."""
+    for han in ("[一-鿿]", r"[\u4e00-\u9fff]"):
+        pattern = pattern.replace(han, f"(?-i:{han})")
+    return re.compile(pattern, re.IGNORECASE)
 
 
 @cache

@@ -13,9 +13,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import pairwise
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from memory_system.rules import Rule, RuleSet, table
+from memory_system.text.traditional import simplified
 
 GAP = 48
 _END = re.compile(r"[.!?](?=\s|$)|[。！？\n]")  # of a sentence
@@ -39,30 +41,47 @@ class Way(NamedTuple):
         return frozenset((self.first, *(word for _, word in self.rest)))
 
 
-class Worded:
-    """The rules of a group that are told in words, tried together."""
+class _Placed(NamedTuple):
+    """A way of a rule: its place among all, in the order in which they are told; and its classes but the rarest."""
 
-    def __init__(self, classes: Sequence[Rule], rows: Sequence[Any]) -> None:
+    place: int
+    rule: Rule
+    way: Way
+    others: Sequence[str]
+
+
+class Worded:
+    """The rules of a group that are told in words. What a rule says stands only where its rarest class does (`common`
+    are those that much talk has, the commonest first): one small automaton looks for the rarest, and finds hardly any;
+    the others are then looked for one by one."""
+
+    def __init__(self, classes: Sequence[Rule], rows: Sequence[Any], common: Sequence[str] = ()) -> None:
         self.rules = tuple(Rule.from_row({"pattern": "", **row}) for row in rows)
         ways = [(rule, Way.told(each)) for rule in self.rules for each in rule.data["says"]]
-        self._ways: dict[str, list[tuple[frozenset[str], Rule, Way]]] = defaultdict(
-            list
-        )  # by the class they begin with
-        for rule, way in ways:
-            self._ways[way.first].append((way.classes(), rule, way))
         needed = frozenset().union(*(way.classes() for _, way in ways))
-        self._classes = RuleSet(each for each in classes if each.id in needed)
+        self._classes = {each.id: each for each in classes if each.id in needed}
+        rarity = {name: place for place, name in enumerate((*common, *sorted(needed - {*common})))}
+        order = [*self._classes]
+        self._ways: dict[str, list[_Placed]] = defaultdict(list)  # by their rarest class
+        for place, (rule, way) in enumerate(sorted(ways, key=lambda each: order.index(each[1].first))):
+            rarest, *others = sorted(way.classes(), key=rarity.__getitem__, reverse=True)
+            self._ways[rarest].append(_Placed(place, rule, way, others))
+        self._rarest = RuleSet((each for name, each in self._classes.items() if name in self._ways), short=True)
 
     def found(self, text: str) -> Iterator[tuple[Rule, Span]]:
         """Every stretch of a text that says what a rule is about."""
-        held = {rule.id: rule for rule in self._classes.firing(text)}
-        ways = [each for first in held for each in self._ways.get(first, ()) if each[0] <= held.keys()]
-        needed = frozenset().union(*(classes for classes, _, _ in ways))
-        places = {name: [match.span() for match in held[name].matches(text)] for name in needed}
+        rarest = self._rarest.firing(text)
+        if not rarest:
+            return
+        data = simplified(text).encode()
+        possible = (each for rare in rarest for each in self._ways[rare.id])
+        ways = [each for each in possible if all(self._classes[name].stands_in(data) for name in each.others)]
+        needed = frozenset().union(*(each.way.classes() for each in ways))
+        places = {name: [match.span() for match in self._classes[name].matches(text)] for name in needed}
         ends = [match.start() for match in _END.finditer(text)] if ways else []
-        for _, rule, way in ways:
-            for span in _said(way, places, ends, text):
-                yield rule, span
+        for each in sorted(ways, key=attrgetter("place")):
+            for span in _said(each.way, places, ends, text):
+                yield each.rule, span
 
 
 def _said(way: Way, places: dict[str, list[Span]], ends: list[int], text: str) -> list[Span]:
@@ -90,7 +109,7 @@ def _continued(
 @cache
 def load(name: str, group: str, *, examples: bool = False) -> Worded:
     """A group of `<name>.toml` whose rules are told in words."""
-    return Worded(_classes(name), table(name, group, examples=examples))
+    return Worded(_classes(name), table(name, group, examples=examples), table(name, "classes")["common"].split(", "))
 
 
 @cache

@@ -6,8 +6,8 @@ allergy, whether or not a rule reads which. A quote is found by them; it fills n
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from memory_system.text.traditional import simplified
 from memory_system.understand import features
@@ -19,6 +19,7 @@ STANCES = ("asserted", "hedged", "unreal", "others", "ask")
 PASSING = ("plan", "event")  # kinds that weigh little: as these a sentence weighs whose kind is in doubt
 CHANGES = ("corrects", "ends", "moves", "cancels")
 LABELS = ("keep", *KINDS, *STANCES, *CHANGES)
+_KINDS, _STANCES, _CHANGES = slice(1, 9), slice(9, 14), slice(14, 18)  # where they stand among the labels
 
 CHANGE_FROM = 3 * SCALE // 2  # from which a change is believed: a wrong one hides what is still so
 KIND_FROM = -SCALE  # from which a sentence is of its likeliest kind; else it is of what passes
@@ -33,8 +34,7 @@ TOLD_FROM = -SCALE // 2  # log-odds times `SCALE`, from which an attribute is he
 ASKED_FROM = -SCALE // 3  # and in a question
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What the judge makes of a sentence. `keep` is `none` or the kind that it is worth keeping as; `change` is empty
     or what it does to something said before. The margins are log-odds times `SCALE`: `worth` for being kept at all,
     `earnest` for being asserted, `changes` for each of `CHANGES`."""
@@ -51,23 +51,20 @@ class Verdict:
 
 def verdict_of(sums: Sequence[int]) -> Verdict:
     """The verdict that the sums of the labels make."""
-    summed = dict(zip(LABELS, sums, strict=True))
-    kinds, stances, changes = (tuple(summed[each] for each in group) for group in (KINDS, STANCES, CHANGES))
-    leading = dict(zip(KINDS, kinds, strict=True))
-    passing = max(PASSING, key=leading.__getitem__)
-    kind, second, *_ = sorted(KINDS, key=lambda each: -leading[each])
-    kind = kind if leading[kind] >= KIND_FROM else passing
-    stance = max(range(len(STANCES)), key=stances.__getitem__)
-    change = max(range(len(CHANGES)), key=changes.__getitem__)
+    worth, kinds, stances, changes = sums[0], sums[_KINDS], sums[_STANCES], tuple(sums[_CHANGES])
+    passing = max(PASSING, key=lambda each: kinds[KINDS.index(each)])
+    first, second, *_ = sorted(kinds, reverse=True)
+    kind = KINDS[kinds.index(first)] if first >= KIND_FROM else passing
+    surest = max(changes)
     return Verdict(
-        keep=kind if sums[0] > 0 else "none",
-        stance=STANCES[stance],
-        change=CHANGES[change] if changes[change] > CHANGE_FROM else "",
-        worth=sums[0],
+        keep=kind if worth > 0 else "none",
+        stance=STANCES[stances.index(max(stances))],
+        change=CHANGES[changes.index(surest)] if surest > CHANGE_FROM else "",
+        worth=worth,
         earnest=stances[0] - max(stances[2:]),
         changes=changes,
         likeliest=kind,
-        weighs=kind if leading[kind] - leading[second] >= SURELY else passing,
+        weighs=kind if kinds[KINDS.index(kind)] - second >= SURELY else passing,
     )
 
 
@@ -83,7 +80,8 @@ def attributes_told(seen: Seen, lang: str) -> tuple[str, ...]:
     if not lang:
         return ()
     sums = zip(ATTRIBUTES, _weights(lang).sums(seen), strict=True)
-    return tuple(name for name, weight in sorted(sums, key=lambda each: -each[1]) if weight >= TOLD_FROM)
+    told = [each for each in sums if each[1] >= TOLD_FROM]
+    return tuple(name for name, _ in sorted(told, key=lambda each: -each[1]))
 
 
 def attributes_asked(question: str, lang: str) -> frozenset[str]:

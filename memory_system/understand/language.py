@@ -162,7 +162,7 @@ def _backwards(words: str, apart: str) -> re.Pattern[str]:
     must follow a whole word there; what begins with an apostrophe is none."""
     longest_first = sorted(words.split("|"), key=len, reverse=True)
     turned = "|".join(re.escape(word[::-1]) + ("" if word[0] == "'" else apart) for word in longest_first)
-    return _compiled(rf"\s*(?:{turned})(?:\s*(?:{turned}))*")
+    return _compiled(rf"(?:\s*(?:{turned}))+")
 
 
 @cache
@@ -173,7 +173,7 @@ def pattern(file: str, lang: str, name: str) -> re.Pattern[str]:
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
+    return rules.caseless(pattern)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from memory_system import text
 from memory_system.rules import table
 from memory_system.store.gist import gist_of, is_time
 from memory_system.text.traditional import simplified
-from memory_system.understand.language import language
+from memory_system.understand.language import kin_words, language
 
 OWN = "own"  # the owner, where the speaker's own things are meant
 SOMEBODY = "somebody"  # he or she: anybody but the speaker
@@ -50,7 +50,7 @@ def words_of(term: str) -> list[str]:
 
 def size_of(terms: Collection[str]) -> int:
     """How many words the terms are, about: two pairs of Chinese characters overlap."""
-    pairs = sum(1 for each in terms if not each.isascii())
+    pairs = len(terms) - sum(map(str.isascii, terms))
     return len(terms) - pairs + (pairs + 1) // 2
 
 
@@ -64,16 +64,19 @@ def is_rare(term: str) -> bool:
     return tells(term) and term not in _plain_words("common")
 
 
-def owners_of(words: str, about: Collection[str], names: Iterable[str]) -> frozenset[str]:
+def owners_of(words: str, about: Collection[str], names: tuple[str, ...]) -> frozenset[str]:
     """Whose the matter is, by the clauses that have one of the terms: `OWN`, names and kin words; empty where nobody
     says. `names` are those that are known."""
+    lang, parts = _parts(words)
+    telling = (clause for clause, terms in parts if not about or not terms.isdisjoint(about))
+    return frozenset().union(*(_owners_in(clause, lang, names) for clause in telling))
+
+
+@lru_cache(maxsize=512)  # a memory is compared with one claim after another
+def _parts(words: str) -> tuple[str, list[tuple[str, frozenset[str]]]]:
+    """The language of a sentence, and its clauses with their terms."""
     words = simplified(text.straight(words))
-    lang = text.language(words)
-    owners: set[str] = set()
-    for clause in clauses(words):
-        if not about or not set(about).isdisjoint(terms_of(clause)):
-            owners |= _owners_in(clause, lang, names)
-    return frozenset(owners)
+    return text.language(words), [(each, frozenset(terms_of(each))) for each in clauses(words)]
 
 
 def may_be_one(owners: frozenset[str], others: frozenset[str]) -> bool:
@@ -108,19 +111,20 @@ def clauses(words: str) -> Iterator[str]:
     yield from _SPOKEN.split(words[start:])
 
 
-def _owners_in(clause: str, lang: str, names: Iterable[str]) -> set[str]:
+@lru_cache(maxsize=512)
+def _owners_in(clause: str, lang: str, names: tuple[str, ...]) -> frozenset[str]:
     """Who has what a clause speaks of: whose it is called, else who does or has it."""
     rows = _patterns(lang)
     people = [*_people(clause, lang, names)]
     of_others = {who for _, end, who in people if rows["possessive"].match(clause, end)}
     of_others |= {found["named"].casefold() for found in rows["named"].finditer(clause)}
     if of_others:
-        return of_others
+        return frozenset(of_others)
     doing = _topic(clause.lstrip(), lang)
     if doing.get("me") or doing.get("we") or rows["own"].search(clause):
-        return {OWN}
+        return frozenset({OWN})
     alone = {who for start, _, who in people if not rows["beside"].search(clause[:start])}
-    return alone or ({SOMEBODY} if doing.get("he") or doing.get("she") else set())
+    return frozenset(alone or ({SOMEBODY} if doing.get("he") or doing.get("she") else ()))
 
 
 def _topic(clause: str, lang: str) -> dict[str, str]:
@@ -164,4 +168,4 @@ def _plain_words(group: str) -> frozenset[str]:
 
 @cache
 def _kin_words() -> frozenset[str]:
-    return frozenset(_plain(kin) for lang in ("en", "zh") for kin in language(lang).kin)
+    return frozenset(_plain(kin) for lang in ("en", "zh") for kin in kin_words(lang))

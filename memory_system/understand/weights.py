@@ -33,15 +33,15 @@ Model = TypeVar("Model")
 class Weights:
     """What every feature weighs for each of the labels. `start` are the sums without any feature."""
 
-    def __init__(self, labels: Sequence[str], weights: Mapping[str, int], start: int) -> None:
+    def __init__(self, labels: Sequence[str], weights: dict[str, int], start: int) -> None:
         self.labels = tuple(labels)
         self._bias = sum(_HALF << (_LANE * number) for number in range(len(labels)))
         self._unpack = Struct(f"<{len(labels)}H")
         self._start = start
-        self._places: list[dict[str, int]] = [{} if place else dict(weights) for place in PLACES]
-        for name, weight in weights.items():
-            if name[1:2] == ":" and (place := name[:2]) in PLACES:
-                self._places[PLACES.index(place)][name[2:]] = weight
+        self._places: list[dict[str, int]] = [{} if place else weights for place in PLACES]
+        for name in [each for each in weights if each[1:2] == ":"]:
+            if (place := name[:2]) in PLACES:
+                self._places[PLACES.index(place)][name[2:]] = weights[name]
 
     def __contains__(self, word: str) -> bool:
         """Whether the labelled talk has the word, or the two neighbours, often enough to weigh something."""
@@ -55,6 +55,10 @@ class Weights:
                 total += sum(filter(None, map(weights.get, found)))
         return self._lanes(total)
 
+    def sum_of(self, found: Iterable[str]) -> int:
+        """The sum of the only label, of features that stand in the sentence."""
+        return self._start + sum(filter(None, map(self._places[0].get, found)))
+
     def words(self, seen: Seen, label: str) -> list[tuple[str, int]]:
         """The features that spoke for or against a label, the weightiest first: what `why` shows."""
         place = self.labels.index(label)
@@ -66,7 +70,7 @@ class Weights:
 
     def _lanes(self, packed: int) -> tuple[int, ...]:
         lanes: tuple[int, ...] = self._unpack.unpack((packed + self._bias).to_bytes(self._unpack.size, "little"))
-        return tuple(each - _HALF for each in lanes)
+        return tuple([each - _HALF for each in lanes])
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,16 +138,19 @@ def read(written: str, labels: Sequence[str]) -> Weights:
     if len(starts) != len(labels):
         raise ValueError("it does not begin with a sum for each label")
     start = sum(each << (_LANE * place) for place, each in enumerate(starts))
-    zeros = sum((_LOWEST + ZERO) << (_LANE * number) for number in range(len(labels)))
-    rows = (line.rsplit("\t", 1) for line in lines)
-    return Weights(labels, {name: _packed(signs) - zeros for name, signs in rows}, start)
+    names, signs = [line[: ~len(labels)] for line in lines], "".join([line[~len(labels) :] for line in lines])
+    if signs[:: len(labels) + 1].strip("\t"):
+        raise ValueError("a feature has not one sign for each label")
+    packed = _packed(signs.replace("\t", ""), len(labels))
+    return Weights(labels, dict(zip(names, packed, strict=True)), start)
 
 
-def _packed(signs: str) -> int:
-    """The signs of one feature, one for each label, as one integer."""
+def _packed(signs: str, labels: int) -> list[int]:
+    """The signs of all features, one for each label, as one integer a feature."""
+    size, zeros = 2 * labels, sum((_LOWEST + ZERO) << (_LANE * number) for number in range(labels))
     wide = bytearray(2 * len(signs))
     wide[::2] = signs.encode("ascii")
-    return int.from_bytes(wide, "little")
+    return [int.from_bytes(wide[at : at + size], "little") - zeros for at in range(0, len(wide), size)]
 
 
 def written(labels: Sequence[str], weights: Mapping[str, Sequence[int]], starts: Sequence[int]) -> str:

@@ -7,12 +7,13 @@ others'.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
+from functools import lru_cache
 
 from memory_system import rules
 from memory_system.privacy.callings import Callings
-from memory_system.rules import Rule
+from memory_system.rules import Found, Rule
 from memory_system.text import language, language_within, straight
 from memory_system.turns import Message
 from memory_system.understand.features import Span
@@ -59,9 +60,8 @@ class Owner(IntEnum):
 def owners(text: str, spans: Sequence[Span]) -> list[Owner]:
     """Whose each span of the message is. Lines in another language than the first may be a text to be translated."""
     foreign, plain = sorted(_foreign(text)), straight(text)
-    fired = rules.together("frames", "frame", "plays", "takes_back").firing(plain)
-    behind = _doubt_from(plain, (*fired.get("frame", ()), *fired.get("plays", ())))
-    jokes = [*_taken_back(plain, fired.get("takes_back", ()))]
+    behind = _doubt_from(plain)
+    jokes = [*_taken_back(plain)]
     found = [
         Owner.UNREAL if any(span[0] < end <= span[1] for end in jokes) else _owner(span, foreign, behind)
         for span in spans
@@ -77,6 +77,18 @@ def owners(text: str, spans: Sequence[Span]) -> list[Owner]:
     ]
 
 
+@lru_cache(maxsize=8)  # of one message it is asked three times: in its session, of its spans, and as a joke
+def _frames(plain: str) -> Mapping[str, Sequence[Rule]]:
+    """The rules for all of a message that fire, by their group."""
+    groups = ("frame", "plays", "takes_back", "visits", "arrives", "returns")
+    return rules.together("frames", *groups).firing(plain)
+
+
+def _framed(group: str, plain: str) -> Iterator[Found]:
+    """What the rules of that group find in a message."""
+    return (found for rule in _frames(plain).get(group, ()) for found in rule.found(plain))
+
+
 def _owner(span: Span, foreign: Sequence[Span], behind: int) -> Owner:
     start, end = span
     covered = sum(max(0, min(end, last) - max(start, first)) for first, last in foreign)
@@ -85,16 +97,17 @@ def _owner(span: Span, foreign: Sequence[Span], behind: int) -> Owner:
     return Owner.DOUBTFUL if covered or end > behind else Owner.OWN
 
 
-def _doubt_from(plain: str, frames: Iterable[Rule]) -> int:
+def _doubt_from(plain: str) -> int:
     """From where on the words of a message may be somebody else's, or nobody's."""
     hello = _HELLO.match(plain)
     marks = [mark.end()] if (mark := _BEHIND.search(plain, hello.end() if hello else 0)) else []
-    return min((*marks, *(each.span[1] for frame in frames for each in frame.found(plain))), default=len(plain))
+    frames = (each.span[1] for group in ("frame", "plays") for each in _framed(group, plain))
+    return min((*marks, *frames), default=len(plain))
 
 
-def _taken_back(plain: str, jokes: Iterable[Rule]) -> Iterator[int]:
+def _taken_back(plain: str) -> Iterator[int]:
     """Where words end that the speaker then takes back as a joke."""
-    for joke in (each for rule in jokes for each in rule.found(plain)):
+    for joke in _framed("takes_back", plain):
         if before := plain[: joke.span[0]].rstrip():
             yield len(before)
 
@@ -112,12 +125,12 @@ class Stretches:
         if not message.is_first_hand or message.speaker:
             return ""
         left, why = self._left.pop(message.session, (0, ""))
-        words, frames = straight(message.text), rules.load("frames")
+        words = straight(message.text)
         if why == OTHERS and self._is_back(words):
             return ""
-        if frames["visits"].fires(words) or self._is_another(words):
+        if "visits" in _frames(words) or self._is_another(words):
             left, why = VISITED + 1, OTHERS
-        elif why != OTHERS and frames["plays"].fires(words):
+        elif why != OTHERS and "plays" in _frames(words):
             self._left[message.session] = PLAYED, UNREAL
             return ""
         if left > 1:
@@ -126,25 +139,24 @@ class Stretches:
 
     def _is_back(self, words: str) -> bool:
         """Whether the words open as the owner's do who is back, by a name that is not another's."""
-        found = rules.load("frames")["returns"].found(words)
+        found = _framed("returns", words)
         return any(not any(map(self._owner.is_another, filter(None, each.parts.values()))) for each in found)
 
     def _is_another(self, words: str) -> bool:
         """Whether the words open with a name that is not the owner's, and speak of the owner, somebody near or a
         device: who is only called otherwise than is known may be the owner."""
-        frames = rules.load("frames")
-        opening = (each for group in ("arrives", "returns") for each in frames[group].found(words))
+        opening = (each for group in ("arrives", "returns") for each in _framed(group, words))
         names = [name for each in opening for name in each.parts.values() if name]
         if not any(self._owner.is_another(name) for name in names):
             return False
-        return self._owner.are_named(words) or frames["nearby"].fires(words)
+        return self._owner.are_named(words) or rules.load("frames")["nearby"].fires(words)
 
 
 def was_joking(message: Message) -> bool:
     """Whether a person begins by taking back, as a joke, what they said before."""
     if not message.is_first_hand or message.is_noted:
         return False
-    return any(each.span[0] == 0 for each in rules.load("frames")["takes_back"].found(straight(message.text)))
+    return any(each.span[0] == 0 for each in _framed("takes_back", straight(message.text)))
 
 
 def is_reminder(words: str) -> bool:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache, lru_cache
+from functools import cache
 from typing import Generic, TypeVar
 
 from memory_system import rules, text
-from memory_system.rules import Rule
+from memory_system.rules import Rule, RuleSet
 from memory_system.text.traditional import simplified
 from memory_system.turns import Message
 from memory_system.understand import features
@@ -35,6 +35,12 @@ _STRETCH = {"en": 120, "zh": 40}  # characters that are heard at once: hardly an
 _LONG_WORD = 20  # characters
 _WISH_FROM, _MAY_BE = 2 * SCALE, -SCALE  # log-odds times `SCALE`, from which words are a wish, and may be part of one
 
+# A night asks thrice of each message: what is kept, what is indexed, what is copied. Most hold no wish: of those the
+# hashes are held, 16 MB at most, and none is asked again. That one of them is the same as that of a wish is to be
+# expected once in a million million nights.
+_WISHLESS: set[int] = set()
+_MOST = 1 << 18
+
 _CLAUSE = re.compile(r"[^,;，；、：:]+")
 
 
@@ -42,8 +48,7 @@ def withheld(message: str) -> list[Span]:
     """The stretches of the message that are not to be kept, each with its wish, whatever the language of either: all of
     it, or, in a long one, the paragraph with the wish and the next. A wish that is all of the first or last paragraph
     is about the whole."""
-    plain = _plain(message)
-    found = _wishes(plain)
+    plain, found = _wishes(message)
     if not found or len(plain) <= _LONG:
         return [(0, len(plain))] if found else []
     bounds = [0, *(found.end() for found in re.finditer(r"\n\s*\n", plain)), len(plain)]
@@ -61,8 +66,10 @@ def _stretch(plain: str, wish: int, bounds: list[int]) -> Span:
 def reach(message: Message) -> str:
     """Whether the message asks not to keep what the same one said right BEFORE, says right AFTER, or EITHER: it does
     not say which. Empty where it is about itself, or asks nothing."""
-    plain = _plain(message.text)
-    if not message.is_first_hand or message.is_noted or len(plain) > _SHORT or not _wishes(plain):
+    if not message.is_first_hand or message.is_noted or len(message.text) > _SHORT:
+        return ""
+    plain, found = _wishes(message.text)
+    if not found:
         return ""
     if _points("next", plain) and _few(plain[max((end for _, end in ruled(plain)), default=0) :]):
         return AFTER
@@ -101,20 +108,33 @@ class TakingBack(Generic[Said]):
         self._last[voice] = self._count, said, len(message.text) <= _TRIFLE, announces
 
 
-@lru_cache(maxsize=1 << 14)  # a night asks thrice: what is kept, what is indexed, what is copied
-def _wishes(plain: str) -> tuple[Span, ...]:
-    """Where each wish stands, in either language: as wishes are mostly put, and as they sound."""
-    return (*ruled(plain), *sounding(plain))
+def _wishes(message: str) -> tuple[str, tuple[Span, ...]]:
+    """The message as the rules read it, as long as it was, and where each wish stands, in either language: as wishes
+    are mostly put, and as they sound."""
+    if hash(message) in _WISHLESS:
+        return message, ()
+    plain = simplified(text.paused(text.straight(message)))
+    found = (*ruled(plain), *sounding(plain))
+    if not found:
+        if len(_WISHLESS) >= _MOST:
+            _WISHLESS.clear()
+        _WISHLESS.add(hash(message))
+    return plain, found
 
 
 def ruled(plain: str) -> Iterator[Span]:
     """Where a wish stands that is put as most are."""
-    for lang in LANGUAGES:
-        for rule in rules.load(f"withheld.{lang}")["wish"].firing(plain):
-            for (start, end), _, _ in rule.found(plain):
-                more = _aimed(rule, plain[max(0, start - _NEAR) : start], plain[start:end], plain[end : end + _NEAR])
-                if more is not None:
-                    yield start, end + more
+    for rule in _rules().firing(plain):
+        for (start, end), _, _ in rule.found(plain):
+            more = _aimed(rule, plain[max(0, start - _NEAR) : start], plain[start:end], plain[end : end + _NEAR])
+            if more is not None:
+                yield start, end + more
+
+
+@cache
+def _rules() -> RuleSet:
+    """The rules of both languages, which a message is looked through for at once."""
+    return RuleSet(rule for lang in LANGUAGES for rule in rules.load(f"withheld.{lang}")["wish"].rules)
 
 
 def _aimed(rule: Rule, before: str, wish: str, behind: str) -> int | None:
@@ -143,11 +163,6 @@ def _is_all(words: str) -> bool:
 
 def _few(words: str) -> bool:
     return len(_WORD.findall(words)) <= _FEW
-
-
-def _plain(message: str) -> str:
-    """The message as the rules read it, as long as it was."""
-    return simplified(text.paused(text.straight(message)))
 
 
 def _points(where: str, words: str) -> bool:
@@ -181,7 +196,8 @@ def sounding(plain: str) -> Iterator[Span]:
 
 def _sound(words: str, lang: str) -> int:
     """How much the words sound like such a wish, or the stretch of them that does most: log-odds times `SCALE`."""
-    return max(_weights(lang).sums(features.of_words(each, lang))[0] for each in stretches(words, lang))
+    weights = _weights(lang)
+    return max([weights.sum_of(features.of_words(each, lang).own) for each in stretches(words, lang)])
 
 
 def stretches(words: str, lang: str) -> Iterator[str]:
