@@ -36,6 +36,8 @@ PRIVATE = ("415-555-0134", "ana@heron.example", "14 Mill Lane", "13800138000", "
         ("mail ana@heron.example and lin@mail.test", "mail [email] and [email]"),
         ("The order 4711-2026-03-02 has 14 lanes and 20 roads", "The order 4711-2026-03-02 has 14 lanes and 20 roads"),
         ("我坐12路车，8号见，走路去", "我坐12路车，8号见，走路去"),
+        ("She lives at 12 May [2026-05-12] Street since May [2026-05]", "She lives at [address] since May [2026-05]"),
+        ("住在中山路12号[2026-03-12]3栋，明天[2026-03-03]去", "住在[address]，明天[2026-03-03]去"),
     ],
 )
 def test_what_is_masked(text: str, wanted: str) -> None:

@@ -611,8 +611,8 @@ def test_a_new_dose_is_of_who_is_known_to_take_that(
     ("told", "changed"),
     [
         (
-            "Back from the clinic, the sister did not smile. The amlodipine is stopped, the new one is enalapril. Parking "
-            "costs two pounds. The check is on Friday the 13th.",
+            "Back from the clinic, the sister did not smile. The amlodipine is stopped, the new one is enalapril, I "
+            "paid two pounds to park, and the check is on Friday the 13th.",
             "The clinic moved the check from Friday the 13th to Tuesday the 17th.",
         ),
         (

@@ -206,8 +206,7 @@ def _day_of_month(f: Fields, moment: Moment) -> Span | None:
         return weekday_of_month(f["day"], f["dow"], today, way)
     if f["day"] == today.day:
         return one_day(today) if tense == 1 else None
-    is_soon = 0 < f["day"] - today.day <= _SOON
-    if tense < 0 and is_soon == (way < 0):
+    if tense < 0 and (way > 0 or 0 < f["day"] - today.day <= _SOON):
         return None
     found = such_day(f["day"], today, way)
     return one_day(found) if found and abs(found - today).days <= MONTH else None

@@ -38,6 +38,7 @@ _LAST_DAY = re.compile(  # the end of a range that is no piece of its own: from 
     r"|\s?(?:to|through|until|-|–)\s?(?:the )?(3[01]|[12]?\d)(?:st|nd|rd|th)?\b(?![:/.,]?\d)"
 )
 _YEARLY = ("season", "quarter", "year", "decade")  # what is longer than a month
+_DUE_BEFORE, _DUE_BEHIND = re.compile(r"(?i)\b(?:by|before|until|till) (?:the )?$"), re.compile("[以之]?前")
 _BEHIND = 12  # characters between a date and a day of the same month
 _COARSE = ("week", "weekend", "month", "third", *_YEARLY)
 _AND_ANOTHER = re.compile(
@@ -260,14 +261,16 @@ def _within(frame: When, piece: Piece, moment: Moment) -> Interval | None:
 
 
 def _of_its_month(text: str, piece: Piece, done: list[When], moment: Moment) -> Interval | None:
-    """The bare day right behind a day of some month ahead: of the same month (六月六号走，八号回)."""
+    """The bare day right behind a day of some month ahead: of the same month (六月六号走，八号回); none by which
+    something is due."""
     last = done[-1] if done else None
     if last is None or last.granularity not in DAILY or last.start <= moment.now or kind(piece.fields) != {"day"}:
         return None
-    is_far = piece.start - last.span[1] > _BEHIND or spec_of(piece.lang)["sentence"].search(
-        text, last.span[1], piece.start
-    )
-    found = None if is_far else interval({"year": last.start.year, "month": last.start.month, **piece.fields}, moment)
+    stop = spec_of(piece.lang)["sentence"]
+    is_far = piece.start - last.span[1] > _BEHIND or stop.search(text, last.span[1], piece.start)
+    if is_far or _DUE_BEFORE.search(text[: piece.start]) or _DUE_BEHIND.match(text, piece.end):
+        return None
+    found = interval({"year": last.start.year, "month": last.start.month, **piece.fields}, moment)
     return found if found and found[0] >= last.start else None
 
 

@@ -11,22 +11,11 @@ from memory_system import rules
 from memory_system.privacy.disguises import is_wide, narrowed
 
 # of texts, no words
-PLACES = frozenset(
-    {
-        "id",
-        "path",
-        "ref",
-        "refs",
-        "source",
-        "citation",
-        "type",
-        "status",
-        "method",
-        "superseded_by",
-        "outdated_by",
-        "likely_outdated_by",
-    }
-)
+PLACES = {
+    "id", "path", "ref", "refs", "source", "citation", "type", "status", "method", "superseded_by", "outdated_by",
+    "likely_outdated_by",
+}  # fmt: skip
+_DATE = re.compile(r" ?\[\d{4}(?:-\d\d){0,2}(?:[/ ][\d:-]+)?\]")  # as the program puts it behind words
 BLANK = "\n"  # in the place of what is found, which nothing reaches over
 
 
@@ -49,8 +38,11 @@ def spans(text: str) -> list[tuple[int, int]]:
 
 
 def _spans(text: str, kinds: Collection[str]) -> list[tuple[int, int, str]]:
-    """Where what is to be masked stands, and its kind; from the end to the beginning, no two overlapping."""
-    view = narrowed(text) if is_wide(text) else text  # as long as the text, place by place
+    """Where what is to be masked stands, and its kind; from the end to the beginning, no two overlapping. A date in
+    brackets within it ("12 May [2026-05-12] Street") is masked with it."""
+    places = _undated(text)
+    view = "".join(text[place] for place in places)
+    view = narrowed(view) if is_wide(view) else view  # as long as before, place by place
     found: list[tuple[int, int, str]] = []
     done = -1
     while done < len(found):  # again after the first time: two that stand side by side share the sign between them
@@ -59,7 +51,15 @@ def _spans(text: str, kinds: Collection[str]) -> list[tuple[int, int, str]]:
             if BLANK not in view[start:end]:
                 view = f"{view[:start]}{BLANK * (end - start)}{view[end:]}"
                 found.append((start, end, kind))
-    return sorted(found, reverse=True)
+    return sorted(((places[start], places[end - 1] + 1, kind) for start, end, kind in found), reverse=True)
+
+
+def _undated(text: str) -> Sequence[int]:
+    """The places of the text's signs, without those of dates in brackets."""
+    if "[" not in text:
+        return range(len(text))
+    added = {place for each in _DATE.finditer(text) for place in range(*each.span())}
+    return [place for place in range(len(text)) if place not in added]
 
 
 def _found(view: str, kinds: Collection[str]) -> Iterator[tuple[int, int, str]]:
