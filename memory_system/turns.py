@@ -65,9 +65,9 @@ class Segment:
 @dataclass(slots=True)
 class Turn:
     """A message with those of its segments that are still in play. `before` is the end of what somebody else said right
-    before it in the session, `earlier` the beginning of what its own speaker said last, each with its ref; where the
-    message `goes_on`, that was said right before it. `barred` are the spans of what must not be quoted: others' words,
-    what is withheld or held back."""
+    before it in the session, `earlier` the beginning of what its own speaker said last, each with its ref; `follows`
+    says which of the two was said right before the message, and not long before. `barred` are the spans of what must
+    not be quoted: others' words, what is withheld or held back."""
 
     message: Message
     segments: list[Segment] = field(default_factory=list)
@@ -75,7 +75,7 @@ class Turn:
     before_ref: str = ""
     earlier: str = ""
     earlier_ref: str = ""
-    goes_on: bool = False
+    follows: str = ""  # before, earlier
     barred: tuple[tuple[int, int], ...] = ()
 
     def text_of(self, segment: Segment) -> str:
@@ -87,7 +87,7 @@ class Turn:
         row = {
             "message": (said.session, said.entry, said.role, said.speaker, said.said_at, said.text, said.chat),
             "segments": [[getattr(each, name) for name in Segment.__slots__] for each in self.segments],
-            "before": (self.before, self.before_ref, self.earlier, self.earlier_ref, self.goes_on),
+            "before": (self.before, self.before_ref, self.earlier, self.earlier_ref, self.follows),
             "barred": self.barred,
         }
         return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
@@ -97,9 +97,8 @@ class Turn:
         """The turn of a staged row."""
         segments = [Segment(*(*each[:-2], tuple(each[-2]), tuple(each[-1]))) for each in row["segments"]]
         barred = tuple((start, end) for start, end in row.get("barred", ()))
-        before, before_ref, earlier, earlier_ref, *rest = (*row["before"], "", "")[:5]  # older rows hold two, or four
-        goes_on = rest == [True]
-        return cls(Message(*row["message"]), segments, before, before_ref, earlier, earlier_ref, goes_on, barred)
+        before, before_ref, earlier, earlier_ref, follows = (*row["before"], "", "", "")[:5]  # older rows hold less
+        return cls(Message(*row["message"]), segments, before, before_ref, earlier, earlier_ref, follows, barred)
 
 
 @dataclass(slots=True)

@@ -216,6 +216,8 @@ TAKEN_UP = [  # who spoke before and what, what a memory was made of, and what i
     ("user", SISKIN, "定两件事:结果输出成xlsx,里面只放编号,绝对不放姓名", SISKIN),
     ("user", TRACKER, "also my brother Imre moves to Szeged in May because of his new job there", ""),
     ("user", SISKIN, "对了,我弟弟五月要搬到赛格德去,因为换了新工作", ""),
+    ("user", TRACKER, "The doctor told me on Monday that Gran will need a new hip", ""),
+    ("user", SISKIN, "下周二上午九点去医院复查甲状腺,要空腹,带上次的片子", ""),
 ]
 
 

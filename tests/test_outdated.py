@@ -592,6 +592,15 @@ CHANGED_DOSES = [  # what is said on two days, and the medicines and doses that 
         {("user", "metformin", "500 mg twice a day")},
     ),
     (["The ramipril goes up to 5 mg, says the leaflet of the neighbours."], set()),
+    (  # of somebody else, or nothing that has happened
+        [
+            "I take metformin 500 mg twice a day.",
+            "Dave's metformin went up to 850 mg. They haven't put the metformin up to 850 mg yet. The price of "
+            "metformin went up to 12 pounds.",
+        ],
+        {("user", "metformin", "500 mg twice a day")},
+    ),
+    (["我吃优甲乐50微克。", "医生没让优甲乐加到75微克。"], {("user", "优甲乐", "50微克")}),
 ]
 
 
@@ -625,3 +634,20 @@ def test_of_several_matters_one_may_change(told: str, changed: str, empty: Draft
     assert outdated(empty, (told, "health"), (changed, "plan", "moves")) == []
     (older,) = [each for each in map(empty.get, empty.changed) if each and told.startswith(each.evidence[0].quote)]
     assert older.likely_outdated_by
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ["Everyone calls me Hattie.", "Please stop calling me Hattie, I've gone off it."],
+        ["Call me Bea, please.", "Don't call me Bea anymore."],
+        ["叫我小宁就行。", "以后别叫我小宁了。"],
+    ],
+)
+def test_a_nickname_can_be_taken_back(said: list[str], tmp_path: Path) -> None:
+    make(tmp_path)
+    for number, words in enumerate(said, 1):
+        say(tmp_path, f"s{number}", (f"2026-03-0{number}T10:00:00Z", "user", words))
+    consolidate(tmp_path, NOW)
+    held = [each for each in memories(tmp_path) if each.attribute == "nickname" and each.polarity]
+    assert held == []

@@ -11,7 +11,7 @@ from typing import Literal
 
 import pytest
 from spoken import claims, said, segmented, talk
-from workspaces import consolidate, make, remembering, say
+from workspaces import consolidate, contents, make, remembering, say
 
 from memory_system import clock, finder
 from memory_system.config import Config
@@ -353,3 +353,17 @@ def _content(root: Path) -> list[bytes]:
 def _messages(root: Path, query: str) -> str:
     with Workspace.open(root, now=clock.read_stamp("2026-03-04T09:00:00Z")) as ws:
         return json.dumps(finder.search(ws, query, scope="sessions")["results"], ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        (["I'm learning the cello.", "I have a cat called Pickle.", "Forget what I said about the cello."], "Pickle"),
+        (["我在学大提琴。", "我养了一只猫。", "忘掉我刚才说的大提琴的事。"], "猫"),
+    ],
+)
+def test_a_wish_that_names_its_matter_takes_nothing_else_back(said: list[str], kept: str, tmp_path: Path) -> None:
+    make(tmp_path)
+    say(tmp_path, "s", *((f"2026-03-02T10:0{minute}:00Z", "user", words) for minute, words in enumerate(said)))
+    consolidate(tmp_path, "2026-03-03T12:00:00Z")
+    assert any(kept in each for each in contents(tmp_path))

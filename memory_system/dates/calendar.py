@@ -237,8 +237,8 @@ def _recurring(f: Fields, moment: Moment) -> Span | None:
         return now if now[2] in ("day", "third") else None
     if "dow" in f:  # the two agree once in so many years
         return next((span for span in (past, ahead) if span and _distance(span, today) < _HALF_YEAR), None)
-    if "day" in f and ahead and _distance(ahead, today) <= (_NEAR if not moment.is_past() else MONTH):
-        return ahead  # nobody leaves out the year of a day eleven months ago
+    if "day" in f and ahead and _distance(ahead, today) <= _NEAR and not moment.is_past():
+        return ahead  # what is not surely told of then is seldom of a day nine months ago
     if tense < 0:
         close = _NEAR if "day" in f else _CLOSE
         sure = moment.is_past() or (nearer and kind(f) != {"month"})

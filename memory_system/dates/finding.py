@@ -38,7 +38,10 @@ _LAST_DAY = re.compile(  # the end of a range that is no piece of its own: from 
     r"|\s?(?:to|through|until|-|–)\s?(?:the )?(3[01]|[12]?\d)(?:st|nd|rd|th)?\b(?![:/.,]?\d)"
 )
 _YEARLY = ("season", "quarter", "year", "decade")  # what is longer than a month
-_DUE_BEFORE, _DUE_BEHIND = re.compile(r"(?i)\b(?:by|before|until|till) (?:the )?$"), re.compile("[以之]?前")
+_DUE_BEFORE = re.compile(r"(?i)\b(?:by|before|until|till) (?:the )?$")
+_NO_DAY = re.compile(
+    "[以之]?前|[的楼床线车机店院门桌位码]"
+)  # behind a number by which something is due, or that counts things
 _BEHIND = 12  # characters between a date and a day of the same month
 _COARSE = ("week", "weekend", "month", "third", *_YEARLY)
 _AND_ANOTHER = re.compile(
@@ -268,7 +271,7 @@ def _of_its_month(text: str, piece: Piece, done: list[When], moment: Moment) -> 
         return None
     stop = spec_of(piece.lang)["sentence"]
     is_far = piece.start - last.span[1] > _BEHIND or stop.search(text, last.span[1], piece.start)
-    if is_far or _DUE_BEFORE.search(text[: piece.start]) or _DUE_BEHIND.match(text, piece.end):
+    if is_far or _DUE_BEFORE.search(text[: piece.start]) or _NO_DAY.match(text, piece.end):
         return None
     found = interval({"year": last.start.year, "month": last.start.month, **piece.fields}, moment)
     return found if found and found[0] >= last.start else None

@@ -82,15 +82,13 @@ def _place(basis: Basis, said: str) -> int:
 
 
 def target(basis: Basis) -> str:
-    """An update or an end is of the thing that its lines speak of; "we split up" may end a slot whose value it does not
-    name, but nothing grave."""
+    """An update or an end is of the thing that its lines speak of."""
     if basis.operation.op == "add":
         return ""
     if basis.target is None:
         return "no such memory"
-    sounds_over = basis.target.attribute and not basis.is_grave and _changes(basis) >= SCALE
-    ends = basis.operation.op == "end" and (sounds_over or _is_past(basis.target, basis))
-    return "" if ends or _is_same_thing(basis, basis.target) else "another thing"
+    ends_what_is_past = basis.operation.op == "end" and _is_past(basis.target, basis)
+    return "" if ends_what_is_past or _is_same_thing(basis, basis.target) else "another thing"
 
 
 def _is_past(record: Fact, basis: Basis) -> bool:
@@ -136,12 +134,7 @@ def _is_over(basis: Basis) -> bool:
     """Whether the memory's time is past, or the lines sound as if something changed."""
     if basis.target is not None and _is_past(basis.target, basis):
         return True
-    return _changes(basis) >= ENDS_FROM
-
-
-def _changes(basis: Basis) -> int:
-    """How surely the lines change something, by the judge's margin."""
-    return max((change for each, _ in basis.meant for change in each.segment.changes), default=0)
+    return max((change for each, _ in basis.meant for change in each.segment.changes), default=0) >= ENDS_FROM
 
 
 def _agree(clause: str, lines: Sequence[str]) -> bool | None:

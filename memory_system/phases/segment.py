@@ -7,10 +7,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from datetime import timedelta
 from functools import lru_cache
 from itertools import pairwise
 
-from memory_system import rules, text
+from memory_system import clock, rules, text
 from memory_system.phases import Night
 from memory_system.readers import notes
 from memory_system.turns import Message, Segment, Turn
@@ -24,6 +25,7 @@ CUT_FROM = 14  # columns below which looking for a cut is not worth it
 SHORT = 10  # columns below which what a cut leaves joins its neighbour
 BEFORE = 400  # characters of what somebody else said before that a turn carries: its end
 
+SOON = timedelta(hours=1)
 EARLIER = 160  # characters of what its speaker said before: its beginning, which says what it is about
 
 Voice = tuple[str, str]  # the role and the name of who speaks
@@ -55,9 +57,16 @@ def run(messages: Iterable[Message], night: Night, tally: Counter[str]) -> Itera
         tally["segments"] += len(segments)
         turn = Turn(message, segments, other.text[-BEFORE:] if other else "", other.ref if other else "")
         if earlier := own.get(voice(message)):
-            turn.earlier, turn.earlier_ref, turn.goes_on = earlier.text[:EARLIER], earlier.ref, earlier is last
+            turn.earlier, turn.earlier_ref = earlier.text[:EARLIER], earlier.ref
+        if last is not None and last.session == message.session and _is_soon(last, message):
+            turn.follows = "before" if last is other else "earlier"
         yield turn
         last = own[voice(message)] = message
+
+
+def _is_soon(last: Message, message: Message) -> bool:
+    """Whether a message may take up the last one: it comes within the hour."""
+    return clock.read_stamp(message.said_at) - clock.read_stamp(last.said_at) <= SOON
 
 
 def voice(message: Message) -> Voice:

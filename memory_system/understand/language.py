@@ -71,6 +71,7 @@ class Language:
     told: re.Pattern[str] = _NEVER  # whose words follow: "she says"; up to a clause that begins `fresh`
     fresh: re.Pattern[str] = _NEVER
     slip: re.Pattern[str] = _NEVER  # before the words with which a sentence puts right what it has just told
+    unchanged: re.Pattern[str] = _NEVER  # in a clause: that nothing has changed, "haven't", "nearly", 没
     first: re.Pattern[str] = _NEVER  # at the end: a verb that only the speaker has, "am"
     contracted: re.Pattern[str] = _NEVER  # a pronoun grown together with its verb
     dropped: bool = False  # a sentence may do without its subject

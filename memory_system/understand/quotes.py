@@ -116,10 +116,10 @@ def _taken_up(quoted: Quoted, lang: str) -> Iterator[Place]:
     turn, words = quoted.turn, text.straight(quoted.words)
     if _size(words, lang) >= MANY[lang] or pattern("quotes", lang, "fresh").search(words):
         return
-    if turn.goes_on:
+    if turn.follows == "earlier":
         if pattern("quotes", lang, "carried").search(words):
             yield Place(ref=turn.earlier_ref, start=0, end=len(turn.earlier))
-    elif turn.before.rstrip().endswith(_QUESTION):
+    elif turn.follows == "before" and turn.before.rstrip().endswith(_QUESTION) and text.language(turn.before) == lang:
         *_, (start, _) = text.sentences(turn.before)
         yield Place(ref=turn.before_ref, start=start - len(turn.before) - (start > 0), end=0)
 

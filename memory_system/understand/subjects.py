@@ -170,10 +170,13 @@ class People:
 
     def taker(self, medicine: str, place: int) -> About | None:
         """The only one who is known to take the medicine, where nobody else near the speaker was spoken of before that
-        place."""
-        who = self._heard.takers.get(medicine.casefold())
-        around = f"{self._heard.asked}\n{self._heard.before}\n{self._plain[:place]}"
-        return About(who) if who and not {*self._mentioned(around)} - {who} else None
+        place, and its clause tells of a change."""
+        who, before = self._heard.takers.get(medicine.casefold()), self._plain[:place]
+        clause = max((found.end() for found in self._language.clause.finditer(before)), default=0)
+        if not who or self._language.unchanged.search(before, clause):
+            return None
+        around = f"{self._heard.asked}\n{self._heard.before}\n{before}"
+        return About(who) if not {*self._mentioned(around)} - {who} else None
 
     def asked_about(self) -> About | None:
         """Whom an answer is about: the one near the speaker whom the question names, else the speaker."""

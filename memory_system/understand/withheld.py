@@ -32,7 +32,7 @@ _FEW = 3  # words, or twice as many Chinese characters, beside a wish that is al
 _WORD = re.compile(r"[\u4e00-\u9fff]{1,2}|[^\W\u4e00-\u9fff][\w']*")
 WISH = ("wish",)
 _STRETCH = {"en": 120, "zh": 40}  # characters that are heard at once: hardly any labelled wish has more
-_LONG_WORD = 20  # characters
+_LONG_WORD, _STEM = 20, 4  # characters of a word, and by which it is known
 _WISH_FROM, _MAY_BE = 2 * SCALE, -SCALE  # log-odds times `SCALE`, from which words are a wish, and may be part of one
 
 # A night asks thrice of each message: what is kept, what is indexed, what is copied. Most hold no wish: of those the
@@ -48,9 +48,10 @@ def withheld(message: str) -> list[Span]:
     """The stretches of the message that are not to be kept, each with its wish, whatever the language of either: all of
     it, or, in a long one, the paragraph with the wish and the next. A wish that is all of the first or last paragraph
     is about the whole."""
-    plain, found = _wishes(message)
-    if not found or len(plain) <= _LONG:
-        return [(0, len(plain))] if found else []
+    found = _wishes(message)
+    if not found or len(message) <= _LONG:
+        return [(0, len(message))] if found else []
+    plain = _plain(message)
     bounds = [0, *(found.end() for found in re.finditer(r"\n\s*\n", plain)), len(plain)]
     return [_stretch(plain, start, bounds) for start, _ in found]
 
@@ -68,9 +69,9 @@ def reach(message: Message) -> str:
     not say which. Empty where it is about itself, or asks nothing."""
     if not message.is_first_hand or message.is_noted or len(message.text) > _SHORT:
         return ""
-    plain, found = _wishes(message.text)
-    if not found:
+    if not _wishes(message.text):
         return ""
+    plain = _plain(message.text)
     if _points("next", plain) and _few(plain[max((end for _, end in ruled(plain)), default=0) :]):
         return AFTER
     if _points("back", plain):
@@ -89,7 +90,7 @@ class TakingBack(Generic[Said]):
 
     def __init__(self, reaches: Callable[[Message], str] = reach) -> None:
         self._reaches = reaches
-        self._last: dict[tuple[str, str, str], tuple[int, Said, bool, bool]] = {}
+        self._last: dict[tuple[str, str, str], tuple[int, Said, str, bool]] = {}
         self._count = 0
 
     def heard(self, message: Message, said: Said) -> Iterator[Said]:
@@ -98,28 +99,41 @@ class TakingBack(Generic[Said]):
         voice = (message.session, message.role, message.speaker)
         self._count += 1
         reached = self._reaches(message)
-        number, before, is_trifle, announces = self._last.get(voice, (-SOON, said, True, False))
-        is_near = number >= self._count - SOON
+        number, before, words, announces = self._last.get(voice, (-SOON, said, "", False))
+        is_near, is_trifle = number >= self._count - SOON, len(words) <= _TRIFLE
         if is_near and announces:
             yield said
-        if is_near and reached in (BEFORE, EITHER):
+        if is_near and reached in (BEFORE, EITHER) and _is_of(message.text, words):
             yield before
         announces = reached == AFTER or (reached == EITHER and (is_trifle or not is_near))
-        self._last[voice] = self._count, said, len(message.text) <= _TRIFLE, announces
+        self._last[voice] = self._count, said, message.text, announces
 
 
-def _wishes(message: str) -> tuple[str, tuple[Span, ...]]:
-    """The message as the rules read it, as long as it was, and where each wish stands, in either language: as wishes
-    are mostly put, and as they sound."""
+def _is_of(wish: str, words: str) -> bool:
+    """Whether the wish names no matter ("what I said about the cello"), or one of which those words speak."""
+    plain = _plain(wish)
+    found = (_about(lang)["matter"].search(plain) for lang in LANGUAGES)
+    named = {each for matter in found if matter for each in _WORD.findall(matter["matter"].casefold())}
+    spoken = {*_WORD.findall(_plain(words).casefold())}
+    return not named or any(word.startswith(each[:_STEM]) for each in named for word in spoken)
+
+
+def _plain(message: str) -> str:
+    """The message as the rules read it, as long as it was."""
+    return simplified(text.paused(text.straight(message)))
+
+
+def _wishes(message: str) -> tuple[Span, ...]:
+    """Where each wish stands, in either language: as wishes are mostly put, and as they sound."""
     if hash(message) in _WISHLESS:
-        return message, ()
-    plain = simplified(text.paused(text.straight(message)))
+        return ()
+    plain = _plain(message)
     found = (*ruled(plain), *sounding(plain))
     if not found:
         if len(_WISHLESS) >= _MOST:
             _WISHLESS.clear()
         _WISHLESS.add(hash(message))
-    return plain, found
+    return found
 
 
 def ruled(plain: str) -> Iterator[Span]:
