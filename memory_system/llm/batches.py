@@ -5,6 +5,7 @@ sent and not recorded is found again in the list of batches and never sent twice
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +15,7 @@ import orjson
 
 from memory_system.disk import Files
 from memory_system.errors import DamagedError
-from memory_system.llm import AskError, Usage
+from memory_system.llm import LLM, AskError, Usage
 from memory_system.llm.claude import Claude, RequestError, checked, text_of, usage_of
 from memory_system.llm.ledger import Answers, Asked, Ledger, book
 
@@ -50,11 +51,9 @@ class Queue:
         """By name; a line that is no question (a torn one) is passed over."""
         found = {}
         for line in self.files.read(self.path).split(b"\n"):
-            try:
+            with suppress(ValueError, TypeError):
                 each = queued_from(orjson.loads(line))
-            except (ValueError, TypeError):
-                continue
-            found[each.key] = each
+                found[each.key] = each
         return found
 
     @property
@@ -76,11 +75,10 @@ class Queue:
 
     def drop(self, keys: Collection[str]) -> None:
         """Take out what a batch has already: a crash came between its writing and the clearing."""
-        kept = [each for each in self.waiting if each.key not in keys]
-        if len(kept) < len(self.waiting):
-            self.files.replace(self.path, [orjson.dumps(asdict(each)) + b"\n" for each in kept])
-            self._found.clear()
-            self._found.update({each.key: each for each in kept})
+        if gone := self._found.keys() & keys:
+            for key in gone:
+                del self._found[key]
+            self.files.replace(self.path, [orjson.dumps(asdict(each)) + b"\n" for each in self.waiting])
 
     def tokens(self, night: str) -> int:
         """Tokens that the questions take at most for that night."""
@@ -115,10 +113,11 @@ class Pending:
 
 
 class Outbox:
-    """The batch of one workspace, if there is one."""
+    """The batch of one workspace, if there is one, and the `queue` of the next. Only Anthropic's models take any."""
 
-    def __init__(self, path: Path, files: Files) -> None:
+    def __init__(self, path: Path, queue: Path, files: Files) -> None:
         self.path = path
+        self.queue = Queue(queue, files)
         self.files = files
 
     def read(self) -> Pending | None:
@@ -137,39 +136,64 @@ class Outbox:
     def clear(self) -> None:
         self.files.remove(self.path)
 
+    def send(self, now: str, model: LLM) -> None:
+        """Make a batch of what waits, unless there is one: write it down, send it, and write down its id. AskError
+        where it could not be sent; then the next run looks for it first."""
+        if not isinstance(model, Claude) or self.read() is not None or not self.queue.waiting:
+            return
+        pending = Pending("sending", now, self.queue.waiting)
+        self.write(pending)
+        self.queue.clear()  # from here on the batch has them
+        self._send(pending, model)
 
-def send(pending: Pending, queue: Queue, outbox: Outbox, model: Claude) -> None:
-    """Write the batch down, send it, and write down its id. AskError where it could not be sent; then the next run
-    looks for it first."""
-    outbox.write(pending)
-    queue.clear()  # from here on the batch has them
-    _send(pending, outbox, model)
+    def _send(self, pending: Pending, model: Claude) -> None:
+        requests: Any = [{"custom_id": each.key, "params": each.params} for each in pending.requests]
+        batch = model.patiently(
+            lambda timeout: model.client.messages.batches.create(requests=requests, timeout=timeout)
+        )
+        if not isinstance(getattr(batch, "id", None), str):
+            raise AskError("bad_envelope", "the server's reply is no batch", retryable=True)
+        self._found(pending, batch.id)
 
+    def _found(self, pending: Pending, name: str) -> None:
+        pending.state, pending.id = "sent", name
+        self.write(pending)
 
-def _send(pending: Pending, outbox: Outbox, model: Claude) -> None:
-    requests: Any = [{"custom_id": each.key, "params": each.params} for each in pending.requests]
-    batch = model.patiently(lambda timeout: model.client.messages.batches.create(requests=requests, timeout=timeout))
-    if not isinstance(getattr(batch, "id", None), str):
-        raise AskError("bad_envelope", "the server's reply is no batch", retryable=True)
-    pending.state, pending.id = "sent", batch.id
-    outbox.write(pending)
-
-
-def collect(pending: Pending, outbox: Outbox, model: Claude, answers: Answers, ledger: Ledger, now: str) -> bool:
-    """Take in the answers of a batch that has ended; whether it has. What expired, failed or is gone is written down as
-    failed. AskError where the server could not be asked."""
-    if pending.state == "sending":
-        _find_again(pending, outbox, model)
-    if pending.state == "sent":
-        results = _results(pending, model)
-        if results is None:
+    def collect(self, pending: Pending, model: LLM, answers: Answers, ledger: Ledger, now: str) -> bool:
+        """Take in the answers of a batch that has ended; whether it has. What expired, failed or is gone is written
+        down as failed. AskError where the server could not be asked."""
+        if not isinstance(model, Claude):
             return False
-        for asked in pending.requests:
-            if not answers.has(asked.key, asked.run):  # else a run that was stopped here has kept it
-                _keep(asked, results.get(asked.key), answers, ledger, now)
-        pending.state = "collected"
-        outbox.write(pending)
-    return pending.state == "collected"
+        if pending.state == "sending":
+            self._find_again(pending, model)
+        if pending.state == "sent":
+            results = _results(pending, model)
+            if results is None:
+                return False
+            for asked in pending.requests:
+                if not answers.has(asked.key, asked.run):  # else a run that was stopped here has kept it
+                    _keep(asked, results.get(asked.key), answers, ledger, now)
+            pending.state = "collected"
+            self.write(pending)
+        return pending.state == "collected"
+
+    def _find_again(self, pending: Pending, model: Claude) -> None:
+        """The batch may have been sent although its id was not recorded: it is the one of the same questions. That
+        shows when it has ended; while one of as many questions has not, it is waited for. One that was never sent is
+        sent now."""
+        wanted = {each.key for each in pending.requests}
+
+        def listed(timeout: float) -> list[Any]:
+            found: list[Any] = model.client.messages.batches.list(limit=_LISTED, timeout=timeout).data
+            return [each for each in found if sum(each.request_counts.to_dict().values()) == len(wanted)]
+
+        alike = model.patiently(listed)
+        for batch in alike:
+            if batch.processing_status == "ended" and _results_of(batch, model).keys() == wanted:
+                self._found(pending, batch.id)
+                return
+        if all(each.processing_status == "ended" for each in alike):
+            self._send(pending, model)
 
 
 def _results(pending: Pending, model: Claude) -> dict[str, Any] | None:
@@ -197,25 +221,6 @@ def _results_of(batch: Any, model: Claude) -> dict[str, Any]:
 
     found: dict[str, Any] = model.patiently(read)
     return found
-
-
-def _find_again(pending: Pending, outbox: Outbox, model: Claude) -> None:
-    """The batch may have been sent although its id was not recorded: it is the one of the same questions. That shows
-    when it has ended; while one of as many questions has not, it is waited for. One that was never sent is sent now."""
-    wanted = {each.key for each in pending.requests}
-
-    def listed(timeout: float) -> list[Any]:
-        found: list[Any] = model.client.messages.batches.list(limit=_LISTED, timeout=timeout).data
-        return [each for each in found if sum(each.request_counts.to_dict().values()) == len(wanted)]
-
-    alike = model.patiently(listed)
-    for batch in alike:
-        if batch.processing_status == "ended" and _results_of(batch, model).keys() == wanted:
-            pending.state, pending.id = "sent", batch.id
-            outbox.write(pending)
-            return
-    if all(each.processing_status == "ended" for each in alike):
-        _send(pending, outbox, model)
 
 
 def _keep(asked: Queued, result: Any, answers: Answers, ledger: Ledger, now: str) -> None:

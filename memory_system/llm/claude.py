@@ -17,8 +17,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel
 
 from memory_system.config import Config, LLMConfig
-from memory_system.llm import WHERE, Answer, AskError, Prompt, Usage, cut_off, in_words, read, schema_of
-from memory_system.llm.connecting import trusted
+from memory_system.llm import WHERE, Answer, AskError, Prompt, Usage, cut_off, in_words, read, schema_of, trusted
 from memory_system.records import Problem
 
 if TYPE_CHECKING:
