@@ -38,3 +38,7 @@ class Night:
     @cached_property
     def stamp(self) -> str:
         return clock.stamp(self.at)
+
+    def local(self, stamp: str) -> datetime:
+        """That moment where the owner lives."""
+        return clock.read_stamp(stamp).astimezone(self.zone)

@@ -15,9 +15,8 @@ from pydantic import BaseModel, ValidationError, field_validator
 
 from memory_system import attributes, dates, text
 from memory_system.dates import numerals
-from memory_system.phases.beforehand import Known
 from memory_system.phases.screen import Judged
-from memory_system.phases.shown import Line
+from memory_system.phases.shown import Known, Line
 from memory_system.records import STOCK_NAMES, USER, Fact
 from memory_system.store.gist import gist_of
 from memory_system.text.traditional import simplified

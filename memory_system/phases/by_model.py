@@ -16,11 +16,10 @@ import orjson
 from memory_system import clock, text
 from memory_system.llm import AskError, Prompt, Template, cost_of, overhead, template, whole_of
 from memory_system.llm.asking import Asker, Late
-from memory_system.phases import Night, beforehand, extract, meaning, shown, support
+from memory_system.phases import Night, extract, meaning, shown, support
 from memory_system.phases.basis import GRAVE_KINDS, Basis, Operations, Spot
-from memory_system.phases.beforehand import Known
 from memory_system.phases.screen import MEANT, Judged, Weighed
-from memory_system.phases.shown import Line
+from memory_system.phases.shown import Known, Line
 from memory_system.phases.taken import claim_of
 from memory_system.records import QUOTE, Belief, Fact, memory_id
 from memory_system.store.store import Memories
@@ -43,7 +42,7 @@ CHECKS = (
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Lines that a model is asked about, and what it is told beforehand."""
+    """Lines that a model is asked about, and what it is told shown."""
 
     lines: Sequence[Line]
     known: Known
@@ -93,15 +92,15 @@ def _questions(lines: Sequence[Line], memories: Memories, night: Night) -> Itera
     """What is asked: about as many lines as the budget of the night holds, in parts."""
     fixed = max(overhead(template(READ, lang).text, Operations) for lang in ("en", "zh")) + USUAL
     room = night.config.budget.tokens_per_night - fixed
-    most_told = min(beforehand.MOST, int(beforehand.SHARE * max(0, room)))
-    told = min(most_told, text.estimate_tokens(beforehand.known(lines, memories, night, most_told).text))
+    most_told = min(shown.MOST, int(shown.SHARE * max(0, room)))
+    told = min(most_told, text.estimate_tokens(shown.known(lines, memories, night, most_told).text))
     parts = list(chunks(fitting(lines, room - told)))
     needed = sum(fixed + told + reckoned(sum(line.tokens for line in part)) for part in parts)
     for part in parts:
         lang = "zh" if 2 * sum(text.language(line.words) == "zh" for line in part) > len(part) else "en"
         spare = max(0, (room + fixed - needed) // len(parts))
-        more = max(0, min(beforehand.MOST - told, spare // 2))
-        yield Asked(part, beforehand.known(part, memories, night, told + more), lang, spare - more)
+        more = max(0, min(shown.MOST - told, spare // 2))
+        yield Asked(part, shown.known(part, memories, night, told + more), lang, spare - more)
 
 
 def _answers(asked: Asked, asker: Asker, night: Night) -> Iterator[Reading]:

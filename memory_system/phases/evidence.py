@@ -31,8 +31,7 @@ def _valid_from(claim: Claim, night: Night) -> str | None:
     when = claim.event_time
     if when is None or not claim.polarity or not lasts(claim.attribute):
         return None
-    said = clock.read_stamp(claim.said_at).astimezone(night.zone).isoformat()
-    return when.as_said if when.start <= said else None
+    return when.as_said if when.start <= night.local(claim.said_at).isoformat() else None
 
 
 def valid_to(older: Fact, newer: Fact) -> str:

@@ -185,8 +185,9 @@ def quote_of(quoted: Quoted, night: Night, listening: Listening) -> Claim:
     turn, segment, words = quoted.turn, quoted.weightiest, quoted.words
     lang = _language(turn, words)
     around = "\n".join((turn.before, turn.earlier, turn.message.text))
-    marked = dates.marked(words, _anchor(turn.message, night), lang, around)
-    event = _told_time(words, marked.whens, _anchor(turn.message, night))
+    anchor = night.local(turn.message.said_at)
+    marked = dates.marked(words, anchor, lang, around)
+    event = _told_time(words, marked.whens, anchor)
     category = "reminder" if is_reminder(words) else CATEGORIES.get(segment.keep, "general")
     own = own_name(turn.message, lang)
     change = next((each.change for each in quoted.segments if each.change), "")
@@ -242,18 +243,13 @@ def own_name(message: Message, lang: str) -> str:
     return message.speaker or (ASSISTANT_NAME if message.role in AGENT_ROLES else USER_NAME)[lang]
 
 
-def _anchor(message: Message, night: Night) -> datetime:
-    """The moment of speaking where the owner lives."""
-    return clock.read_stamp(message.said_at).astimezone(night.zone)
-
-
 def _event(filled: Filled, words: str, message: Message, night: Night) -> EventTime | None:
     """When what a claim tells of happens, or since when a state has lasted: by the time in its value, else by the one
     right beside its words."""
     timed = filled.attribute in claims.TIMED
     if not timed and not attributes.lasts(filled.attribute):
         return None
-    anchor = _anchor(message, night)
+    anchor = night.local(message.said_at)
     whens = dates.standing(words, dates.find(words, anchor), text.language(words))
     first, last = filled.value_span
     for when in sorted(whens, key=lambda each: max(each.span[0] - last, first - each.span[1], 0)):

@@ -141,8 +141,7 @@ def _segment(line: Line) -> Segment:
 
 def _change(basis: Basis, target: Fact, made: Claim, night: Night) -> str:
     """What becomes of the memory that is updated or ended."""
-    said = clock.read_stamp(made.said_at).astimezone(night.zone).isoformat()
-    ahead = target.event_time is not None and target.event_time.end > said
+    ahead = target.event_time is not None and target.event_time.end > night.local(made.said_at).isoformat()
     if basis.operation.op == "end":
         return "cancels" if ahead else "ends"
     if ahead and target.event_time and made.event_time and made.event_time.start != target.event_time.start:
