@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -231,11 +231,8 @@ def opened(config: Config, mode: str) -> Iterator[Claude | None]:
     if not key:
         yield None
         return
-    model = Claude(config.model, config.llm, key, address_of(config))
-    try:
+    with closing(Claude(config.model, config.llm, key, address_of(config))) as model:
         yield model
-    finally:
-        model.close()
 
 
 def key_for(config: Config) -> str:

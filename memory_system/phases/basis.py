@@ -21,6 +21,7 @@ from memory_system.records import STOCK_NAMES, USER, Fact
 from memory_system.store.gist import gist_of
 from memory_system.text.traditional import simplified
 from memory_system.understand import matters
+from memory_system.understand.claims import Filled, content_of
 
 GRAVE_KINDS = frozenset({"health", "instruction"})  # of a sentence that is new
 BEFORE, AFTER = 4, 2  # lines before and behind a line from which a sentence may take what it names
@@ -133,6 +134,10 @@ class Basis:
     @cached_property
     def slot(self) -> str:
         return self.operation.slot or (self.target.attribute if self.target is not None else "")
+
+    def slot_told(self, value: str, lang: str) -> str:
+        """The sentence that says what stands in the slot."""
+        return content_of(Filled(self.subject, self.slot, value, True, (0, 0), (0, 0), ""), lang)
 
     @cached_property
     def category(self) -> str:

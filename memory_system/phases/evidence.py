@@ -108,6 +108,13 @@ def retire(record: Fact, reason: str, draft: Draft, night: Night, **changed: obj
     draft.put("archive", record.model_copy(update=changes), reason)
 
 
+def take_place(lesser: Fact, newer: Fact, draft: Draft, night: Night) -> str:
+    """The newer memory stands for what was only somebody else's word."""
+    draft.put("active", newer, "new")
+    retire(lesser, "merged", draft, night, superseded_by=newer.id)
+    return "claims.new"
+
+
 def proves_nothing(claim: Claim, memory: Fact) -> str:
     """Why a claim neither confirms nor adds to the memory that says the same; empty where it does."""
     if is_echo(claim, memory):

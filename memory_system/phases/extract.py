@@ -45,11 +45,7 @@ Captured = tuple[Fact, list[Claim]]  # what was captured by hand, and what it st
 
 
 def run(
-    turns: Iterable[Turn],
-    night: Night,
-    tally: Counter[str],
-    known: Mapping[str, str],
-    takers: Mapping[str, str] = NOBODY,
+    turns: Iterable[Turn], night: Night, tally: Counter[str], known: Names, takers: Names = NOBODY
 ) -> Iterator[Claim]:
     """The claims and quotes of the turns. `known` are the names of those near the owner, each with what memories call
     them, `takers` who takes which medicine. Counts `claims`, `quotes`, `kept.with_claim` and

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import islice, zip_longest
+from operator import attrgetter
 from typing import Any
 
 from memory_system import attributes, clock, dates
 from memory_system.config import TokenBudget
-from memory_system.phases import shortlist
+from memory_system.phases import fitting, shortlist
 from memory_system.phases.shortlist import Beside, Candidate, short
 from memory_system.privacy import trust
 from memory_system.records import QUOTE, STATEMENT, USER, USER_NAME, Belief, Fact
@@ -78,7 +79,7 @@ class Page:
     def take(self, name: str, lines: Iterable[Line], most: int | None = None) -> None:
         """Put the lines into the section, in order, as many as there is room for, and `most` tokens."""
         room = self.room(name)
-        kept = within(lines, room if most is None else min(room, most))
+        kept = fitting(lines, room if most is None else min(room, most), attrgetter("tokens"))
         if kept:
             self.left = room - cost(kept)
             self.lines[name] += kept
@@ -135,18 +136,8 @@ def choose(found: list[Line], room: int, budget: TokenBudget) -> list[Line]:
             else:
                 rest -= each.tokens
     others = [each for each in found if each.ids[0] not in picked]
-    picked |= {each.ids[0]: each for each in within(others, room - cost(picked.values()))}
+    picked |= {each.ids[0]: each for each in fitting(others, room - cost(picked.values()), attrgetter("tokens"))}
     return [each for each in found if each.ids[0] in picked]
-
-
-def within(found: Iterable[Line], room: int) -> list[Line]:
-    """As many of them, in order, as the room holds."""
-    kept: list[Line] = []
-    for each in found:
-        if each.tokens <= room:
-            kept.append(each)
-            room -= each.tokens
-    return kept
 
 
 def cost(lines: Iterable[Line]) -> int:

@@ -18,7 +18,7 @@ from math import log
 from operator import itemgetter
 
 from memory_system import clock, dates, text
-from memory_system.phases import Night
+from memory_system.phases import Night, fitting
 from memory_system.phases.linking import told_of
 from memory_system.phases.portrait import NEAR
 from memory_system.phases.screen import CATEGORIES, SECRET, Judged, Weighed
@@ -229,15 +229,10 @@ def known(lines: Sequence[Line], memories: Memories, night: Night, left: int) ->
     by_turns = chain.from_iterable(zip_longest(touched, touched, _always(memories, night)))
     found = {each.id: each for each in (*by_turns, *rest) if each is not None}
     longest = max(LONGEST, left // MANY)
-    taken: dict[str, Fact] = {}
-    told: list[str] = []
-    for record in found.values():
-        words = _told(record, terms, longest)
-        if (cost := text.estimate_tokens(f"m10 | {words}\n")) <= left:
-            left -= cost
-            taken[f"m{len(taken) + 1}"] = record
-            told.append(words)
-    return Known(taken, told)
+    told = ((record, _told(record, terms, longest)) for record in found.values())
+    taken = fitting(told, left, lambda each: text.estimate_tokens(f"m10 | {each[1]}\n"))
+    names = {f"m{number}": record for number, (record, _) in enumerate(taken, 1)}
+    return Known(names, [words for _, words in taken])
 
 
 def _told(record: Fact, terms: Iterable[str], longest: int) -> str:

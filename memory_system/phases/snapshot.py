@@ -22,7 +22,7 @@ import orjson
 from memory_system import clock
 from memory_system.errors import DamagedError
 from memory_system.llm import phrases, soul_in
-from memory_system.phases import Night, sections, shortlist
+from memory_system.phases import sections, shortlist
 from memory_system.phases.index import open_index
 from memory_system.phases.portrait import SLOTS, portrait
 from memory_system.phases.sections import Line, Page, choose, cost
@@ -44,12 +44,7 @@ SHARES = {
 _TRAIT = re.compile(r"^\s*-\s*\**([^*:：\n]{1,30}?)\**[:：]\**\s*(\S.*?)\s*$", re.MULTILINE)
 
 
-def run(night: Night, ws: Workspace) -> list[str]:
-    """Write the snapshot of the night."""
-    return write(night.at, ws)
-
-
-def write(at: datetime, ws: Workspace) -> list[str]:
+def run(at: datetime, ws: Workspace) -> list[str]:
     """Write the snapshot of the night at that moment, and the page of facts; the names of the files that changed."""
     with open_index(ws) as index:
         page, omitted = chosen(index, clock.local_date(at, ws.config.zone), ws)
