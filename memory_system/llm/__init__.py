@@ -72,13 +72,17 @@ class Usage:
 
 class AskError(LLMError):
     """A question got no answer. `kind` says why in one word, `retryable` whether the same question may get one another
-    time, `said` what there is of an answer that was cut off."""
+    time, `after` how many seconds the server asks to wait before that, `said` what there is of an answer that was cut
+    off."""
 
-    def __init__(self, kind: str, what: str = "", *, retryable: bool = False, said: str = "") -> None:
+    def __init__(
+        self, kind: str, what: str = "", *, retryable: bool = False, said: str = "", after: float | None = None
+    ) -> None:
         super().__init__(what or f"the language model gave no answer: {kind}")
         self.kind = kind
         self.retryable = retryable
         self.said = said
+        self.after = after
 
     def to_row(self) -> dict[str, Any]:
         """The failure as it is written down."""

@@ -84,8 +84,11 @@ class Asker:
             cost = self._watch_budget(self._model_name, prompt, schema)
             body = request_of(self._model_name, prompt, schema)
             tokens = cost_of(prompt, schema) + prompt.most
-            where = (self.run, self.night)
-            queue.put(Queued(key, prompt.name, prompt.digest, *where, body, tokens, cost, list(rows)))
+            asked = Queued(
+                key=key, name=prompt.name, prompt=prompt.digest, run=self.run, night=self.night, params=body,
+                tokens=tokens, usd=cost, rows=list(rows),
+            )  # fmt: skip
+            queue.put(asked)
         raise AskError(QUEUED, "it waits for a batch", retryable=True)
 
     def _recorded(self, key: str, row: dict[str, Any], schema: type[Answer]) -> Answer:

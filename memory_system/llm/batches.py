@@ -6,24 +6,23 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
 import orjson
+from pydantic import BaseModel, ValidationError
 
 from memory_system.disk import Files
 from memory_system.errors import DamagedError
 from memory_system.llm import LLM, AskError, Usage
-from memory_system.llm.claude import Claude, RequestError, checked, text_of, usage_of
+from memory_system.llm.claude import Claude, checked, text_of, usage_of
 from memory_system.llm.ledger import Answers, Asked, Ledger, book
 
 _LISTED = 50  # batches looked through for one that was sent and not recorded
 
 
-@dataclass(frozen=True, slots=True)
-class Queued:
+class Queued(BaseModel, frozen=True):
     """A question that waits: the name of its answer, what is asked, by which prompt, for which night of which run, the
     body of its request, what it takes at most, and what using its answer will need."""
 
@@ -35,7 +34,7 @@ class Queued:
     params: dict[str, Any]
     tokens: int
     usd: float
-    rows: list[dict[str, Any]] = field(default_factory=list)
+    rows: list[dict[str, Any]] = []
 
 
 class Queue:
@@ -51,8 +50,8 @@ class Queue:
         """By name; a line that is no question (a torn one) is passed over."""
         found = {}
         for line in self.files.read(self.path).split(b"\n"):
-            with suppress(ValueError, TypeError):
-                each = queued_from(orjson.loads(line))
+            with suppress(ValidationError):
+                each = Queued.model_validate_json(line)
                 found[each.key] = each
         return found
 
@@ -66,7 +65,7 @@ class Queue:
         return key in self._found or key in self.underway
 
     def put(self, question: Queued) -> None:
-        self.files.append(self.path, orjson.dumps(asdict(question)) + b"\n")
+        self.files.append(self.path, _line(question))
         self._found[question.key] = question
 
     def clear(self) -> None:
@@ -78,7 +77,7 @@ class Queue:
         if gone := self._found.keys() & keys:
             for key in gone:
                 del self._found[key]
-            self.files.replace(self.path, [orjson.dumps(asdict(each)) + b"\n" for each in self.waiting])
+            self.files.replace(self.path, map(_line, self.waiting))
 
     def tokens(self, night: str) -> int:
         """Tokens that the questions take at most for that night."""
@@ -94,14 +93,11 @@ class Queue:
         return [*self.waiting, *self.underway.values()]
 
 
-def queued_from(row: Any) -> Queued:
-    """The question of a line; TypeError where it is none."""
-    known = {each.name for each in fields(Queued)}
-    return Queued(**{name: value for name, value in dict(row).items() if name in known})
+def _line(question: Queued) -> bytes:
+    return orjson.dumps(question.model_dump()) + b"\n"
 
 
-@dataclass(slots=True)
-class Pending:
+class Pending(BaseModel):
     """The batch on its way. `state` is sending until the server has said the batch's id, sent until the answers are
     there, then collected; `night` is the one that uses them, once one has begun to."""
 
@@ -126,12 +122,12 @@ class Outbox:
         if not row:
             return None
         try:
-            return Pending(**{**row, "requests": [queued_from(each) for each in row["requests"]]})
-        except (TypeError, ValueError, KeyError) as error:
+            return Pending.model_validate(row)
+        except ValidationError as error:
             raise DamagedError(f"{self.path} is no batch", "remove it: what it asks goes by rules") from error
 
     def write(self, pending: Pending) -> None:
-        self.files.replace(self.path, orjson.dumps(asdict(pending)))
+        self.files.replace(self.path, orjson.dumps(pending.model_dump()))
 
     def clear(self) -> None:
         self.files.remove(self.path)
@@ -141,7 +137,7 @@ class Outbox:
         where it could not be sent; then the next run looks for it first."""
         if not isinstance(model, Claude) or self.read() is not None or not self.queue.waiting:
             return
-        pending = Pending("sending", now, self.queue.waiting)
+        pending = Pending(state="sending", at=now, requests=self.queue.waiting)
         self.write(pending)
         self.queue.clear()  # from here on the batch has them
         self._send(pending, model)
@@ -240,8 +236,6 @@ def _outcome(result: Any, message: Any) -> dict[str, Any]:
     try:
         return {"answer": orjson.loads(text_of(checked(message)))}
     except AskError as error:
-        return error.to_row()
-    except RequestError as error:
-        return {**error.error.to_row(), "retryable": False}
+        return {**error.to_row(), "retryable": False}
     except orjson.JSONDecodeError:
         return {"failed": "bad_output", "what": "the answer is not what was asked for", "retryable": False}

@@ -16,6 +16,7 @@ from memory_system import attributes, clock, dates, text
 from memory_system.phases import Night
 from memory_system.phases.screen import CATEGORIES, NOBODY, Names, heard_before
 from memory_system.phases.segment import cut
+from memory_system.privacy.tombstones import blanked
 from memory_system.privacy.trust import is_owners
 from memory_system.readers import notes
 from memory_system.records import ASSISTANT, ASSISTANT_NAME, CAPTURED, CLAIM, QUOTE, USER, USER_NAME, EventTime, Fact
@@ -131,11 +132,9 @@ def _tells_all(filled: list[Filled], words: str) -> bool:
     """Whether the claims leave nothing of the words untold."""
     if not filled:
         return False
-    values = {place for each in filled for place in range(*each.value_span)}
-    if any(sign.isdigit() and place not in values for place, sign in enumerate(words)):
+    if any(map(str.isdigit, blanked(words, (each.value_span for each in filled)))):
         return False  # since when, how much
-    told = {place for each in filled for place in range(*each.span)}
-    rest = "".join(sign if place not in told else " " for place, sign in enumerate(words))
+    rest = blanked(words, (each.span for each in filled))
     lang = text.language(words)
     if lang == "zh" and any(map(matters.tells, matters.terms_of(rest))):
         return False
