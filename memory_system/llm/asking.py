@@ -133,7 +133,7 @@ class Asker:
         usage = model.spent.minus(before)
         self.used = self.used.plus(usage)
         asked = Asked(key, prompt.name, prompt.digest, model.model, self.now, self.run, self.night)
-        book(asked, outcome, usage, self.ledger.cost(usage, model.model), self.answers, self.ledger)
+        book(asked, outcome, usage, self.answers, self.ledger)
 
     def _note(self, question: str, error: AskError, whole: BaseModel | None) -> None:
         """Tell of the failure once, and of what is whole of the answer all the same; and stop asking where the next

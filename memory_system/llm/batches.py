@@ -225,8 +225,7 @@ def _keep(asked: Queued, result: Any, answers: Answers, ledger: Ledger, now: str
     message = getattr(result, "message", None)
     usage = usage_of(message).plus(Usage(calls=1))
     question = Asked(asked.key, asked.name, asked.prompt, model, now, asked.run, asked.night)
-    cost = ledger.cost(usage, model, batch=True)
-    book(question, _outcome(result, message), usage, cost, answers, ledger)
+    book(question, _outcome(result, message), usage, answers, ledger, batch=True)
 
 
 def _outcome(result: Any, message: Any) -> dict[str, Any]:

@@ -214,8 +214,9 @@ class Asked(NamedTuple):
     night: str
 
 
-def book(asked: Asked, outcome: Row, usage: Usage, usd: float | None, answers: Answers, ledger: Ledger) -> None:
+def book(asked: Asked, outcome: Row, usage: Usage, answers: Answers, ledger: Ledger, *, batch: bool = False) -> None:
     """Write down what came of a question (`answer`, or why it `failed`), then what it cost."""
+    usd = ledger.cost(usage, asked.model, batch=batch)
     where = {"at": asked.at, "run": asked.run, "night": asked.night}
     told = {"name": asked.name, "prompt": asked.prompt, "model": asked.model, "tokens": usage.tokens}
     phase = {"phase": asked.name, "model": asked.model, "outcome": outcome.get("failed", "answered")}

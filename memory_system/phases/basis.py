@@ -226,8 +226,7 @@ class Basis:
 
 def telling_of(words: str) -> set[str]:
     """The terms of words that tell matters apart; what the memory calls its people tells none."""
-    said = STOCK.sub(" ", simplified(text.straight(words)))
-    return {each for each in matters.terms_of(said) if matters.tells(each)}
+    return {*matters.telling(STOCK.sub(" ", simplified(text.straight(words))))}
 
 
 def bare(moment: datetime) -> datetime:

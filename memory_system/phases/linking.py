@@ -25,7 +25,7 @@ from memory_system.turns import Claim
 from memory_system.understand import matters
 from memory_system.understand.features import SHAPES
 from memory_system.understand.judge import CHANGES
-from memory_system.understand.matters import OWN
+from memory_system.understand.matters import OWN, telling
 from memory_system.understand.weights import SCALE
 
 RARE = 8  # messages whose memories may have a term by which what is meant is found
@@ -71,12 +71,6 @@ def message_of(record: Fact) -> str:
 def words_of(claim: Claim) -> str:
     """The words of a claim, with those that it leans on where its own tell nothing ("It got moved to Friday.")."""
     return claim.quote if telling(claim.quote) else f"{claim.quote}\n{claim.beside}"
-
-
-@lru_cache(maxsize=512)
-def telling(words: str) -> tuple[str, ...]:
-    """The terms of the words that tell matters apart."""
-    return tuple(each for each in matters.terms_of(words) if matters.tells(each))
 
 
 def candidates(claim: Claim, draft: Draft, night: Night) -> list[Shared]:

@@ -75,7 +75,7 @@ def _said_of(basis: Basis, said: str) -> str:
 def _place(basis: Basis, said: str) -> int:
     """Where in a sentence it is said: where the value stands, else the first word that both have."""
     value = said.casefold().find(basis.operation.value.casefold()) if basis.operation.value else -1
-    terms = {each for each in matters.terms_of(told(basis.operation)) if matters.tells(each)}
+    terms = {*matters.telling(told(basis.operation))}
     shared = (each.start() for each in _WORD.finditer(said) if not terms.isdisjoint(matters.terms_of(each[0])))
     return value if value >= 0 else min(shared, default=len(said))
 

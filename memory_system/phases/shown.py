@@ -224,7 +224,7 @@ class Known:
 def known(lines: Sequence[Line], memories: Memories, night: Night, left: int) -> Known:
     """The memories to be told beside the lines, within so many tokens."""
     rest = (each for name in CHANGING for each in _standing(memories.find(slot_key(USER, name)), memories))
-    terms = frozenset(term for line in lines for term in matters.terms_of(line.words) if matters.tells(term))
+    terms = frozenset(term for line in lines for term in matters.telling(line.words))
     touched = iter(_touched(lines, terms, memories, night))
     by_turns = chain.from_iterable(zip_longest(touched, touched, _always(memories, night)))
     found = {each.id: each for each in (*by_turns, *rest) if each is not None}

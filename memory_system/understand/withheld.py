@@ -18,7 +18,7 @@ from memory_system.text.traditional import simplified
 from memory_system.turns import Message
 from memory_system.understand import features
 from memory_system.understand.features import Span
-from memory_system.understand.weights import LANGUAGES, SCALE, Weights, installed
+from memory_system.understand.weights import LANGUAGES, SCALE, installed
 
 WITHHELD = "withheld"  # the reason why such a segment is dropped
 SOON = 4  # messages within which a wish is about what the same one says before or after
@@ -233,7 +233,7 @@ def sounding(plain: str) -> Iterator[Span]:
 
 def _sound(words: str, lang: str) -> int:
     """How much the words sound like such a wish, or the stretch of them that does most: log-odds times `SCALE`."""
-    weights = _weights(lang)
+    weights = installed(f"wishes.{lang}", WISH)
     return max([weights.sum_of(features.of_words(each, lang).own) for each in stretches(words, lang)])
 
 
@@ -250,8 +250,3 @@ def stretches(words: str, lang: str) -> Iterator[str]:
 def _word_at(words: str, at: int) -> int:
     """Where the word begins that holds the place; the place itself in Chinese, which has no blanks."""
     return words.rfind(" ", at - _LONG_WORD, at) + 1 or at
-
-
-@cache
-def _weights(lang: str) -> Weights:
-    return installed(f"wishes.{lang}", WISH)
