@@ -232,7 +232,7 @@ def _finish(ws: Workspace, found: due.Waiting, report: Report) -> None:
     if empty is not None:
         from memory_system.phases import snapshot
 
-        snapshot.write(empty, ws)
+        snapshot.run(empty, ws)
         ws.checkpoint.save(last_night=clock.stamp(empty), shown_night="")
     ws.journal.pack(before=ws.now - timedelta(days=ws.config.history_days))
     ws.said.pack(before=ws.now)
@@ -299,7 +299,7 @@ def rerun(number: int, ws: Workspace) -> Iterator[dict[str, Any] | str]:
     elif number == 6:
         yield from index.rebuild(ws)
     elif number == 7:
-        yield from snapshot.write(derive.snapshot_moment(ws), ws)
+        yield from snapshot.run(derive.snapshot_moment(ws), ws)
     elif name := {phase.number: phase.name for phase in STAGED}.get(number):
         yield from ws.checkpoint.read_stage(name, dict)
 

@@ -27,7 +27,7 @@ from memory_system.clock import read_stamp  # noqa: E402 - after the path to it 
 from memory_system.config import Config  # noqa: E402 - likewise
 from memory_system.phases import Night, by_model, screen, segment, shown, support  # noqa: E402 - likewise
 from memory_system.phases.basis import Basis, Operation  # noqa: E402 - likewise
-from memory_system.phases.beforehand import Known  # noqa: E402 - likewise
+from memory_system.phases.shown import Known  # noqa: E402 - likewise
 from memory_system.privacy.trust import Guard  # noqa: E402 - likewise
 from memory_system.records import EventTime, Evidence, Fact  # noqa: E402 - likewise
 from memory_system.turns import Message  # noqa: E402 - likewise

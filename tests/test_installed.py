@@ -50,6 +50,7 @@ def test_a_judge_that_is_damaged_is_told_by_its_name(
     path = Path(shutil.copy(PACKAGE / "understand" / name, tmp_path))
     assert weights.installed(path.stem, LABELS).labels
     path.write_text(how(path.read_text("utf-8")), "utf-8")
+    weights.installed.cache_clear()  # as in the next process
     with pytest.raises(DefectError, match=re.escape(name)):
         weights.installed(path.stem, LABELS)
 

@@ -66,7 +66,7 @@ def snapshot_of(root: Path, *records: Fact, pool: Any = "active", **config: obje
         for record in records:
             draft.put("archive" if record.retired else pool, record, record.retired or "new")
         ws.store.apply(Entry("2026-03-02T03:00:00Z", "test"), changes_of(ws.store, [draft]))
-        snapshot.write(NOW, ws)
+        snapshot.run(NOW, ws)
     return (root / "memory/layer1/snapshot.md").read_text("utf-8")
 
 

@@ -18,8 +18,8 @@ from memory_system.config import Config
 from memory_system.dates import numerals
 from memory_system.phases import screen, segment, shown, support
 from memory_system.phases.basis import Basis, Operation
-from memory_system.phases.beforehand import Known
 from memory_system.phases.by_model import fault
+from memory_system.phases.shown import Known
 from memory_system.privacy.trust import Guard
 from memory_system.records import EventTime, Evidence, Fact
 from memory_system.turns import Message

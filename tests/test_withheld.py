@@ -20,7 +20,7 @@ from memory_system.phases import index, screen
 from memory_system.privacy.trust import Guard
 from memory_system.recall.search_index import Index
 from memory_system.turns import Message
-from memory_system.understand.withheld import WITHHELD, stretches
+from memory_system.understand.withheld import WITHHELD, not_taken_back, stretches, without_withheld
 from memory_system.upkeep import check
 from memory_system.workspace import Workspace
 
@@ -58,7 +58,7 @@ def _told_apart(row: list[str], *, kept: bool) -> bool:
     """Whether the index and the judge both leave out what is to be left out of these messages, and only that."""
     messages = talk(*(("user", words.removeprefix("+")) for words in row))
     out = [not (kept or words.startswith("+")) for words in row]
-    left = {each.ref: index.without_withheld(each).strip() for each in index.not_taken_back(messages)}
+    left = {each.ref: without_withheld(each).strip() for each in not_taken_back(messages)}
     judged = dict(_reasons(messages))
     return all(
         (judged[each.ref] == {WITHHELD} and not left.get(each.ref))
@@ -93,7 +93,7 @@ def test_what_is_answered_to_such_words_is_left_out_too(private: str, more: tupl
         ("user", "Now help me with dinner, three eggs and rice."),
         ("assistant", "Fried rice with egg."),
     )
-    left = " ".join(index.without_withheld(each) for each in index.not_taken_back(messages))
+    left = " ".join(without_withheld(each) for each in not_taken_back(messages))
     assert "900" not in left
     assert "what is it today" in left
     assert "Fried rice" in left
@@ -122,14 +122,14 @@ def test_an_answer_that_the_next_night_reads_is_left_out_as_well(tmp_path: Path)
 def test_in_a_long_message_it_is_about_the_paragraph_and_the_next(wish: str, left: list[int]) -> None:
     told = [" ".join([words] * 20) for words in ("One sails.", "Two rows.", "Three rides.", "Four walks.")]
     parts = [told[0], wish.format(told[1]), *told[2:]]
-    words = index.without_withheld(said("\n\n".join(parts)))
+    words = without_withheld(said("\n\n".join(parts)))
     assert [number for number, each in enumerate(parts) if each in words] == left
 
 
 @pytest.mark.parametrize("wish", ["Please don't keep any of this.", "以上内容请不要保存。"])
 def test_a_wish_at_the_end_of_a_long_message_is_about_all_of_it(wish: str) -> None:
     told = "\n\n".join([" ".join(["One sails to Bergen."] * 20)] * 3)
-    assert not index.without_withheld(said(f"{told}\n\n{wish}")).strip()
+    assert not without_withheld(said(f"{told}\n\n{wish}")).strip()
 
 
 WITHHELD_SENTENCES = [

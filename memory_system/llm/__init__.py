@@ -16,13 +16,16 @@ from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import orjson
 from pydantic import BaseModel, ValidationError
 
 from memory_system.errors import LLMError
 from memory_system.text import estimate_tokens
+
+if TYPE_CHECKING:
+    import ssl
 
 WHERE = "language model"  # the place of its problems in a report
 FOLDER = Path(__file__).parent.with_name("prompts")
@@ -69,13 +72,17 @@ class Usage:
 
 class AskError(LLMError):
     """A question got no answer. `kind` says why in one word, `retryable` whether the same question may get one another
-    time, `said` what there is of an answer that was cut off."""
+    time, `after` how many seconds the server asks to wait before that, `said` what there is of an answer that was cut
+    off."""
 
-    def __init__(self, kind: str, what: str = "", *, retryable: bool = False, said: str = "") -> None:
+    def __init__(
+        self, kind: str, what: str = "", *, retryable: bool = False, said: str = "", after: float | None = None
+    ) -> None:
         super().__init__(what or f"the language model gave no answer: {kind}")
         self.kind = kind
         self.retryable = retryable
         self.said = said
+        self.after = after
 
     def to_row(self) -> dict[str, Any]:
         """The failure as it is written down."""
@@ -204,6 +211,14 @@ def cost_of(prompt: Prompt, schema: type[BaseModel]) -> int:
 def overhead(constant: str, schema: type[BaseModel]) -> int:
     """About how many tokens a question takes whatever it is about."""
     return estimate_tokens(constant) + estimate_tokens(in_words(schema))
+
+
+@cache
+def trusted() -> ssl.SSLContext:
+    """By which certificates servers are known: they are many, and read once for all clients."""
+    import httpx2
+
+    return httpx2.create_ssl_context()
 
 
 Script = Callable[[Prompt], Any]  # the answer as text or as what its JSON holds; AskError may be raised

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 from pydantic import BaseModel, ValidationError
@@ -21,16 +21,6 @@ from memory_system.records import Problem
 QUEUED = "queued"
 Rows = Iterable[dict[str, Any]]
 _FINAL = {"unauthorised", "payment", "forbidden", "not_found", "deadline"}  # the next question would fare no better
-
-
-class Late(NamedTuple):
-    """What a batch has answered: what was kept for using the answer, the answer, the method of what it makes, and the
-    night that asked."""
-
-    rows: list[dict[str, Any]]
-    answer: Any
-    method: str
-    night: str
 
 
 @dataclass
@@ -76,17 +66,17 @@ class Asker:
             self._note(prompt.name, error, whole_of(error.said, schema))
             raise
 
-    def answered(self, schema: type[BaseModel]) -> Iterator[Late]:
-        """What a batch has answered; a failure is among the problems by then."""
+    def answered(self, schema: type[Answer]) -> Iterator[tuple[Queued, Answer]]:
+        """The questions that a batch has answered, each with its answer; a failure is among the problems by then."""
         for each in self.late:
             row = self.answers.find(each.key, each.run) or {"failed": "gone", "what": "the batch's answer is gone"}
             try:
-                yield Late(each.rows, _answer_of(row, schema), f"llm:{each.prompt}", each.night)
+                yield each, _answer_of(row, schema)
             except AskError as error:
                 whole = whole_of(error.said, schema)
                 self._note(each.name, error, whole)
                 if whole is not None:
-                    yield Late(each.rows, whole, f"llm:{each.prompt}", each.night)
+                    yield each, whole
 
     def _put_off(self, queue: Queue, key: str, prompt: Prompt, schema: type[BaseModel], rows: Rows) -> None:
         """Let the question wait for a batch; never returns."""
@@ -94,8 +84,11 @@ class Asker:
             cost = self._watch_budget(self._model_name, prompt, schema)
             body = request_of(self._model_name, prompt, schema)
             tokens = cost_of(prompt, schema) + prompt.most
-            where = (self.run, self.night)
-            queue.put(Queued(key, prompt.name, prompt.digest, *where, body, tokens, cost, list(rows)))
+            asked = Queued(
+                key=key, name=prompt.name, prompt=prompt.digest, run=self.run, night=self.night, params=body,
+                tokens=tokens, usd=cost, rows=list(rows),
+            )  # fmt: skip
+            queue.put(asked)
         raise AskError(QUEUED, "it waits for a batch", retryable=True)
 
     def _recorded(self, key: str, row: dict[str, Any], schema: type[Answer]) -> Answer:
@@ -140,7 +133,7 @@ class Asker:
         usage = model.spent.minus(before)
         self.used = self.used.plus(usage)
         asked = Asked(key, prompt.name, prompt.digest, model.model, self.now, self.run, self.night)
-        book(asked, outcome, usage, self.ledger.cost(usage, model.model), self.answers, self.ledger)
+        book(asked, outcome, usage, self.answers, self.ledger)
 
     def _note(self, question: str, error: AskError, whole: BaseModel | None) -> None:
         """Tell of the failure once, and of what is whole of the answer all the same; and stop asking where the next

@@ -5,24 +5,24 @@ sent and not recorded is found again in the list of batches and never sent twice
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import asdict, dataclass, field, fields
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
 import orjson
+from pydantic import BaseModel, ValidationError
 
 from memory_system.disk import Files
 from memory_system.errors import DamagedError
-from memory_system.llm import AskError, Usage
-from memory_system.llm.claude import Claude, RequestError, checked, text_of, usage_of
+from memory_system.llm import LLM, AskError, Usage
+from memory_system.llm.claude import Claude, checked, text_of, usage_of
 from memory_system.llm.ledger import Answers, Asked, Ledger, book
 
 _LISTED = 50  # batches looked through for one that was sent and not recorded
 
 
-@dataclass(frozen=True, slots=True)
-class Queued:
+class Queued(BaseModel, frozen=True):
     """A question that waits: the name of its answer, what is asked, by which prompt, for which night of which run, the
     body of its request, what it takes at most, and what using its answer will need."""
 
@@ -34,7 +34,7 @@ class Queued:
     params: dict[str, Any]
     tokens: int
     usd: float
-    rows: list[dict[str, Any]] = field(default_factory=list)
+    rows: list[dict[str, Any]] = []
 
 
 class Queue:
@@ -50,11 +50,9 @@ class Queue:
         """By name; a line that is no question (a torn one) is passed over."""
         found = {}
         for line in self.files.read(self.path).split(b"\n"):
-            try:
-                each = queued_from(orjson.loads(line))
-            except (ValueError, TypeError):
-                continue
-            found[each.key] = each
+            with suppress(ValidationError):
+                each = Queued.model_validate_json(line)
+                found[each.key] = each
         return found
 
     @property
@@ -67,7 +65,7 @@ class Queue:
         return key in self._found or key in self.underway
 
     def put(self, question: Queued) -> None:
-        self.files.append(self.path, orjson.dumps(asdict(question)) + b"\n")
+        self.files.append(self.path, _line(question))
         self._found[question.key] = question
 
     def clear(self) -> None:
@@ -76,11 +74,10 @@ class Queue:
 
     def drop(self, keys: Collection[str]) -> None:
         """Take out what a batch has already: a crash came between its writing and the clearing."""
-        kept = [each for each in self.waiting if each.key not in keys]
-        if len(kept) < len(self.waiting):
-            self.files.replace(self.path, [orjson.dumps(asdict(each)) + b"\n" for each in kept])
-            self._found.clear()
-            self._found.update({each.key: each for each in kept})
+        if gone := self._found.keys() & keys:
+            for key in gone:
+                del self._found[key]
+            self.files.replace(self.path, map(_line, self.waiting))
 
     def tokens(self, night: str) -> int:
         """Tokens that the questions take at most for that night."""
@@ -96,14 +93,11 @@ class Queue:
         return [*self.waiting, *self.underway.values()]
 
 
-def queued_from(row: Any) -> Queued:
-    """The question of a line; TypeError where it is none."""
-    known = {each.name for each in fields(Queued)}
-    return Queued(**{name: value for name, value in dict(row).items() if name in known})
+def _line(question: Queued) -> bytes:
+    return orjson.dumps(question.model_dump()) + b"\n"
 
 
-@dataclass(slots=True)
-class Pending:
+class Pending(BaseModel):
     """The batch on its way. `state` is sending until the server has said the batch's id, sent until the answers are
     there, then collected; `night` is the one that uses them, once one has begun to."""
 
@@ -115,10 +109,11 @@ class Pending:
 
 
 class Outbox:
-    """The batch of one workspace, if there is one."""
+    """The batch of one workspace, if there is one, and the `queue` of the next. Only Anthropic's models take any."""
 
-    def __init__(self, path: Path, files: Files) -> None:
+    def __init__(self, path: Path, queue: Path, files: Files) -> None:
         self.path = path
+        self.queue = Queue(queue, files)
         self.files = files
 
     def read(self) -> Pending | None:
@@ -127,49 +122,74 @@ class Outbox:
         if not row:
             return None
         try:
-            return Pending(**{**row, "requests": [queued_from(each) for each in row["requests"]]})
-        except (TypeError, ValueError, KeyError) as error:
+            return Pending.model_validate(row)
+        except ValidationError as error:
             raise DamagedError(f"{self.path} is no batch", "remove it: what it asks goes by rules") from error
 
     def write(self, pending: Pending) -> None:
-        self.files.replace(self.path, orjson.dumps(asdict(pending)))
+        self.files.replace(self.path, orjson.dumps(pending.model_dump()))
 
     def clear(self) -> None:
         self.files.remove(self.path)
 
+    def send(self, now: str, model: LLM) -> None:
+        """Make a batch of what waits, unless there is one: write it down, send it, and write down its id. AskError
+        where it could not be sent; then the next run looks for it first."""
+        if not isinstance(model, Claude) or self.read() is not None or not self.queue.waiting:
+            return
+        pending = Pending(state="sending", at=now, requests=self.queue.waiting)
+        self.write(pending)
+        self.queue.clear()  # from here on the batch has them
+        self._send(pending, model)
 
-def send(pending: Pending, queue: Queue, outbox: Outbox, model: Claude) -> None:
-    """Write the batch down, send it, and write down its id. AskError where it could not be sent; then the next run
-    looks for it first."""
-    outbox.write(pending)
-    queue.clear()  # from here on the batch has them
-    _send(pending, outbox, model)
+    def _send(self, pending: Pending, model: Claude) -> None:
+        requests: Any = [{"custom_id": each.key, "params": each.params} for each in pending.requests]
+        batch = model.patiently(
+            lambda timeout: model.client.messages.batches.create(requests=requests, timeout=timeout)
+        )
+        if not isinstance(getattr(batch, "id", None), str):
+            raise AskError("bad_envelope", "the server's reply is no batch", retryable=True)
+        self._found(pending, batch.id)
 
+    def _found(self, pending: Pending, name: str) -> None:
+        pending.state, pending.id = "sent", name
+        self.write(pending)
 
-def _send(pending: Pending, outbox: Outbox, model: Claude) -> None:
-    requests: Any = [{"custom_id": each.key, "params": each.params} for each in pending.requests]
-    batch = model.patiently(lambda timeout: model.client.messages.batches.create(requests=requests, timeout=timeout))
-    if not isinstance(getattr(batch, "id", None), str):
-        raise AskError("bad_envelope", "the server's reply is no batch", retryable=True)
-    pending.state, pending.id = "sent", batch.id
-    outbox.write(pending)
-
-
-def collect(pending: Pending, outbox: Outbox, model: Claude, answers: Answers, ledger: Ledger, now: str) -> bool:
-    """Take in the answers of a batch that has ended; whether it has. What expired, failed or is gone is written down as
-    failed. AskError where the server could not be asked."""
-    if pending.state == "sending":
-        _find_again(pending, outbox, model)
-    if pending.state == "sent":
-        results = _results(pending, model)
-        if results is None:
+    def collect(self, pending: Pending, model: LLM, answers: Answers, ledger: Ledger, now: str) -> bool:
+        """Take in the answers of a batch that has ended; whether it has. What expired, failed or is gone is written
+        down as failed. AskError where the server could not be asked."""
+        if not isinstance(model, Claude):
             return False
-        for asked in pending.requests:
-            if not answers.has(asked.key, asked.run):  # else a run that was stopped here has kept it
-                _keep(asked, results.get(asked.key), answers, ledger, now)
-        pending.state = "collected"
-        outbox.write(pending)
-    return pending.state == "collected"
+        if pending.state == "sending":
+            self._find_again(pending, model)
+        if pending.state == "sent":
+            results = _results(pending, model)
+            if results is None:
+                return False
+            for asked in pending.requests:
+                if not answers.has(asked.key, asked.run):  # else a run that was stopped here has kept it
+                    _keep(asked, results.get(asked.key), answers, ledger, now)
+            pending.state = "collected"
+            self.write(pending)
+        return pending.state == "collected"
+
+    def _find_again(self, pending: Pending, model: Claude) -> None:
+        """The batch may have been sent although its id was not recorded: it is the one of the same questions. That
+        shows when it has ended; while one of as many questions has not, it is waited for. One that was never sent is
+        sent now."""
+        wanted = {each.key for each in pending.requests}
+
+        def listed(timeout: float) -> list[Any]:
+            found: list[Any] = model.client.messages.batches.list(limit=_LISTED, timeout=timeout).data
+            return [each for each in found if sum(each.request_counts.to_dict().values()) == len(wanted)]
+
+        alike = model.patiently(listed)
+        for batch in alike:
+            if batch.processing_status == "ended" and _results_of(batch, model).keys() == wanted:
+                self._found(pending, batch.id)
+                return
+        if all(each.processing_status == "ended" for each in alike):
+            self._send(pending, model)
 
 
 def _results(pending: Pending, model: Claude) -> dict[str, Any] | None:
@@ -199,33 +219,13 @@ def _results_of(batch: Any, model: Claude) -> dict[str, Any]:
     return found
 
 
-def _find_again(pending: Pending, outbox: Outbox, model: Claude) -> None:
-    """The batch may have been sent although its id was not recorded: it is the one of the same questions. That shows
-    when it has ended; while one of as many questions has not, it is waited for. One that was never sent is sent now."""
-    wanted = {each.key for each in pending.requests}
-
-    def listed(timeout: float) -> list[Any]:
-        found: list[Any] = model.client.messages.batches.list(limit=_LISTED, timeout=timeout).data
-        return [each for each in found if sum(each.request_counts.to_dict().values()) == len(wanted)]
-
-    alike = model.patiently(listed)
-    for batch in alike:
-        if batch.processing_status == "ended" and _results_of(batch, model).keys() == wanted:
-            pending.state, pending.id = "sent", batch.id
-            outbox.write(pending)
-            return
-    if all(each.processing_status == "ended" for each in alike):
-        _send(pending, outbox, model)
-
-
 def _keep(asked: Queued, result: Any, answers: Answers, ledger: Ledger, now: str) -> None:
     """One result as an answer or a failure, with what it cost."""
     model = str(asked.params["model"])
     message = getattr(result, "message", None)
     usage = usage_of(message).plus(Usage(calls=1))
     question = Asked(asked.key, asked.name, asked.prompt, model, now, asked.run, asked.night)
-    cost = ledger.cost(usage, model, batch=True)
-    book(question, _outcome(result, message), usage, cost, answers, ledger)
+    book(question, _outcome(result, message), usage, answers, ledger, batch=True)
 
 
 def _outcome(result: Any, message: Any) -> dict[str, Any]:
@@ -235,8 +235,6 @@ def _outcome(result: Any, message: Any) -> dict[str, Any]:
     try:
         return {"answer": orjson.loads(text_of(checked(message)))}
     except AskError as error:
-        return error.to_row()
-    except RequestError as error:
-        return {**error.error.to_row(), "retryable": False}
+        return {**error.to_row(), "retryable": False}
     except orjson.JSONDecodeError:
         return {"failed": "bad_output", "what": "the answer is not what was asked for", "retryable": False}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -17,8 +17,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel
 
 from memory_system.config import Config, LLMConfig
-from memory_system.llm import WHERE, Answer, AskError, Prompt, Usage, cut_off, in_words, read, schema_of
-from memory_system.llm.connecting import trusted
+from memory_system.llm import WHERE, Answer, AskError, Prompt, Usage, cut_off, in_words, read, schema_of, trusted
 from memory_system.records import Problem
 
 if TYPE_CHECKING:
@@ -99,11 +98,10 @@ class Claude:
                 raise AskError("deadline", "the time for asking (llm.timeouts.run) is over", retryable=True)
             try:
                 return self._timed(send, min(self._config.timeouts.request, left))
-            except RequestError as failed:
-                wait = failed.after if failed.after is not None else pause
-                error = failed.error
+            except AskError as failed:
+                error, wait = failed, failed.after if failed.after is not None else pause
                 if not error.retryable or wait is None or (pause is None and wait <= LONGEST_WAIT):
-                    raise error from None
+                    raise
             if wait > min(LONGEST_WAIT, self._until - time.monotonic()):
                 late = AskError(error.kind, f"{error}; it would be {wait:.0f} s until the next try", retryable=True)
                 self._told = late if wait > LONGEST_WAIT else None
@@ -112,14 +110,14 @@ class Claude:
         raise AssertionError("the last try ends the loop")
 
     def _timed(self, send: Callable[[float], Any], timeout: float) -> Any:
-        """One request: counted whatever comes of it, and every failure as a RequestError."""
+        """One request: counted whatever comes of it, and every failure as an AskError."""
         started = time.monotonic()
         try:
             return send(timeout)
-        except (AskError, RequestError):
+        except AskError:
             raise
         except Exception as error:  # the SDK lets through whatever reading a strange answer raises
-            raise _failure(error, self.address) from error
+            raise _failure(error, self.address) from None
         finally:
             self.spent = self.spent.plus(Usage(calls=1, seconds=time.monotonic() - started))
 
@@ -164,7 +162,7 @@ def usage_of(message: Any) -> Usage:
 def checked(message: Any) -> Any:
     """The reply, if it is one that was ended by the model; AskError where it was cut off or refused."""
     if not isinstance(getattr(message, "content", None), list):
-        raise RequestError(AskError("bad_envelope", "the server's reply is no message of a model", retryable=True))
+        raise AskError("bad_envelope", "the server's reply is no message of a model", retryable=True)
     if message.stop_reason in ("max_tokens", "model_context_window_exceeded"):
         raise cut_off(text_of(message))
     if message.stop_reason == "refusal":
@@ -177,38 +175,28 @@ def text_of(message: Any) -> str:
     return "".join(block.text for block in message.content if getattr(block, "type", "") == "text")
 
 
-class RequestError(Exception):
-    """A request that failed: the error it ends as if it is not tried again, and the seconds that the server asks to
-    wait before that."""
-
-    def __init__(self, error: AskError, after: float | None = None) -> None:
-        super().__init__(str(error))
-        self.error = error
-        self.after = after
-
-
-def _failure(error: Exception, address: str) -> RequestError:
+def _failure(error: Exception, address: str) -> AskError:
     """What the SDK raised, in our words, with the address; never with the request in it."""
     import anthropic
 
     if isinstance(error, anthropic.APITimeoutError):
-        return RequestError(AskError("timeout", f"{address} did not answer in time", retryable=True))
+        return AskError("timeout", f"{address} did not answer in time", retryable=True)
     if isinstance(error, anthropic.APIConnectionError):
-        return RequestError(AskError("connection", f"no connection to {address}", retryable=True))
+        return AskError("connection", f"no connection to {address}", retryable=True)
     if isinstance(error, anthropic.APIStatusError):
         return _of_status(error, address)
     if isinstance(error, TypeError) and "authentication" in str(error):
-        return RequestError(AskError("unauthorised", "there is no key for the model"))
+        return AskError("unauthorised", "there is no key for the model")
     what = f"the reply of {address} could not be read ({type(error).__name__})"
-    return RequestError(AskError("bad_envelope", what, retryable=True))
+    return AskError("bad_envelope", what, retryable=True)
 
 
-def _of_status(error: anthropic.APIStatusError, address: str) -> RequestError:
+def _of_status(error: anthropic.APIStatusError, address: str) -> AskError:
     status = error.status_code
     kind = _STATUS.get(status) or _AGAIN.get(status) or ("server" if status >= 500 else "bad_request")
     retryable = status in _AGAIN or status >= 500
     what = f"{address} answered {status} ({kind.replace('_', ' ')})"
-    return RequestError(AskError(kind, what, retryable=retryable), _seconds(error.response.headers.get("retry-after")))
+    return AskError(kind, what, retryable=retryable, after=_seconds(error.response.headers.get("retry-after")))
 
 
 def _seconds(header: str | None) -> float | None:
@@ -232,11 +220,8 @@ def opened(config: Config, mode: str) -> Iterator[Claude | None]:
     if not key:
         yield None
         return
-    model = Claude(config.model, config.llm, key, address_of(config))
-    try:
+    with closing(Claude(config.model, config.llm, key, address_of(config))) as model:
         yield model
-    finally:
-        model.close()
 
 
 def key_for(config: Config) -> str:

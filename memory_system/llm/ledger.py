@@ -7,7 +7,7 @@ dollars by the price table of the configuration, seconds. The budget is kept by 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import cached_property
 from itertools import groupby
@@ -28,28 +28,56 @@ KEPT_RUNS = 400  # that have asked: about a year of nights
 _SPARE = 40  # more than that many, before the file is written anew
 
 
-class Ledger:
-    """What asking has cost one workspace. `config` gives prices and budget."""
+class Lines:
+    """A file of rows, one a line, to which one process adds. A line that is no row of ours, as a torn one, is passed
+    over."""
 
-    def __init__(self, path: Path, files: Files, config: Config) -> None:
+    def __init__(self, path: Path, files: Files) -> None:
         self.path = path
         self.files = files
-        self.config = config
-        self.added: list[Row] = []  # by `add`: what was paid in the lifetime of this object
 
     @cached_property
     def rows(self) -> list[Row]:
-        """Every line that can be read."""
-        return list(_rows(self.files.read(self.path).split(b"\n")))
+        """In the order of the file."""
+        found = []
+        for line in self.files.read(self.path).split(b"\n"):
+            with suppress(ValueError, KeyError, TypeError):
+                if self.is_ours(row := orjson.loads(line)):
+                    found.append(row)
+        return found
 
-    def add(self, row: Row) -> None:
-        self._append(row)
-        self.added.append(row)
+    def is_ours(self, row: Row) -> bool:
+        """Whether it is such a row; ValueError, KeyError or TypeError also say that it is none."""
+        raise NotImplementedError
 
-    def _append(self, row: Row) -> None:
+    def append(self, row: Row) -> None:
+        """Write it down, durably."""
         known = self.rows  # as the file was before
         self.files.append(self.path, orjson.dumps(row) + b"\n")
         known.append(row)
+
+    def replace(self, rows: list[Row]) -> None:
+        """Put other rows in the place of those there are."""
+        self.files.replace(self.path, (orjson.dumps(row) + b"\n" for row in rows))
+        self.rows = rows
+
+
+class Ledger(Lines):
+    """What asking has cost one workspace. `config` gives prices and budget."""
+
+    def __init__(self, path: Path, files: Files, config: Config) -> None:
+        super().__init__(path, files)
+        self.config = config
+        self.added: list[Row] = []  # by `add`: what was paid in the lifetime of this object
+
+    def is_ours(self, row: Row) -> bool:
+        tokens_of(row)
+        float(row["usd"] or 0.0)
+        return isinstance(row.get("night"), str) and isinstance(row.get("at"), str)
+
+    def add(self, row: Row) -> None:
+        self.append(row)
+        self.added.append(row)
 
     def add_talk(self, phase: str, model: str, usage: Usage, outcome: str, now: str) -> None:
         """What a talk with the owner took. It belongs to no night, and the budget is not for it."""
@@ -70,7 +98,7 @@ class Ledger:
         known = {(row.get("key"), row.get("run")) for row in self.rows}
         for line in lines:
             if (line.get("key"), line.get("run")) not in known:
-                self._append(line)
+                self.append(line)
 
     def cost(self, usage: Usage, model: str, *, batch: bool = False) -> float | None:
         """US dollars; None for a model without a price."""
@@ -103,18 +131,6 @@ def usage_row(usage: Usage) -> Row:
     return {name: getattr(usage, name) for name in ("calls", "input", "output", "cached", "written")}
 
 
-def _rows(lines: Iterable[bytes]) -> Iterator[Row]:
-    for line in lines:
-        try:
-            row = orjson.loads(line)
-            tokens_of(row)
-            float(row["usd"] or 0.0)
-        except (ValueError, KeyError, TypeError):
-            continue  # a torn line, or none of ours
-        if isinstance(row.get("night"), str) and isinstance(row.get("at"), str):
-            yield row
-
-
 def summed(rows: Iterable[Row]) -> Row:
     """Lines in one: calls, tokens sent and received, US dollars (None where one has no price)."""
     rows = list(rows)
@@ -134,29 +150,17 @@ def by_day(rows: Iterable[Row]) -> dict[str, Row]:
     return {day: summed(of_day) for day, of_day in groupby(rows, key=lambda row: str(row["at"])[:10])}
 
 
-class Answers:
+class Answers(Lines):
     """The answers of one workspace. A row holds `key`, `at`, `run`, `night`, the question's `name` and `prompt` (file,
     version and hash), `model`, `tokens`, `answer` or `failed`, and where it was paid for its `costs`."""
 
-    def __init__(self, path: Path, files: Files) -> None:
-        self.path = path
-        self.files = files
-
-    @cached_property
-    def _rows(self) -> list[Row]:
-        """In the order of the file; a line that is no answer (a torn one) is passed over."""
-        rows = []
-        for line in self.files.read(self.path).split(b"\n"):
-            with suppress(orjson.JSONDecodeError):
-                row = orjson.loads(line)
-                if isinstance(row, dict) and isinstance(row.get("key"), str):
-                    rows.append(row)
-        return rows
+    def is_ours(self, row: Row) -> bool:
+        return isinstance(row, dict) and isinstance(row.get("key"), str)
 
     @cached_property
     def _by_key(self) -> dict[str, list[Row]]:
         found: dict[str, list[Row]] = {}
-        for row in self._rows:
+        for row in self.rows:
             found.setdefault(row["key"], []).append(row)
         return found
 
@@ -170,7 +174,7 @@ class Answers:
 
     def runs(self) -> list[str]:
         """The runs that asked something, in the order in which they did."""
-        return list(dict.fromkeys(str(row.get("run")) for row in self._rows))
+        return list(dict.fromkeys(str(row.get("run")) for row in self.rows))
 
     def has(self, key: str, run: str) -> bool:
         """Whether that run has an answer, or a failure, to the question."""
@@ -178,14 +182,12 @@ class Answers:
 
     def costs(self) -> list[Row]:
         """The line of the ledger of every question that was paid for, in the order of the file."""
-        return [row[COSTS] for row in self._rows if row.get(COSTS)]
+        return [row[COSTS] for row in self.rows if row.get(COSTS)]
 
     def keep(self, key: str, row: Row) -> None:
         """Write an answer or a failure down, durably."""
-        row = {"key": key, **row}
-        self.files.append(self.path, orjson.dumps(row) + b"\n")
-        known = self._by_key  # as the file was before
-        self._rows.append(row)
+        row, known = {"key": key, **row}, self._by_key  # as the file was before
+        self.append(row)
         known.setdefault(key, []).append(row)
 
     def drop_old(self) -> None:
@@ -195,10 +197,8 @@ class Answers:
         if len(runs) <= KEPT_RUNS + _SPARE:
             return
         kept = set(runs[-KEPT_RUNS:])
-        rows = [row for row in self._rows if str(row.get("run")) in kept]
-        self.files.replace(self.path, (orjson.dumps(row) + b"\n" for row in rows))
-        self.__dict__.update(_rows=rows)
-        self.__dict__.pop("_by_key", None)
+        self.replace([row for row in self.rows if str(row.get("run")) in kept])
+        vars(self).pop("_by_key", None)
 
 
 class Asked(NamedTuple):
@@ -214,8 +214,9 @@ class Asked(NamedTuple):
     night: str
 
 
-def book(asked: Asked, outcome: Row, usage: Usage, usd: float | None, answers: Answers, ledger: Ledger) -> None:
+def book(asked: Asked, outcome: Row, usage: Usage, answers: Answers, ledger: Ledger, *, batch: bool = False) -> None:
     """Write down what came of a question (`answer`, or why it `failed`), then what it cost."""
+    usd = ledger.cost(usage, asked.model, batch=batch)
     where = {"at": asked.at, "run": asked.run, "night": asked.night}
     told = {"name": asked.name, "prompt": asked.prompt, "model": asked.model, "tokens": usage.tokens}
     phase = {"phase": asked.name, "model": asked.model, "outcome": outcome.get("failed", "answered")}

@@ -10,12 +10,13 @@ from dataclasses import replace
 from itertools import chain, groupby
 from pathlib import Path
 
-from memory_system.phases.index import heard, not_taken_back, without_withheld
+from memory_system.phases.index import cursors_of
 from memory_system.privacy.secrets import redaction
 from memory_system.privacy.tombstones import blanked
 from memory_system.readers import Cursor
 from memory_system.store.said import Told, line_of
 from memory_system.turns import Message
+from memory_system.understand.withheld import heard, not_taken_back, without_withheld
 from memory_system.workspace import Workspace
 
 ROWS, WHOLE = "said", "said_whole"  # stages: the rows, and the sessions of which they are all that was said so far
@@ -151,7 +152,7 @@ def to_be_filled(ws: Workspace) -> dict[str, int]:
     state = ws.checkpoint.state
     if state.copied or not ws.config.layer3.keep:
         return {"transcripts": 0, "bytes": 0}
-    cursors = {session: Cursor.from_row(row) for session, row in state.cursors.items()}
+    cursors = cursors_of(ws)
     there = cursors.keys() - ws.library.gone(cursors)
     sizes = [cursors[session].size for session in there if not cursors[session].path.endswith(NOTE)]
     return {"transcripts": len(sizes), "bytes": sum(sizes)}
@@ -160,8 +161,7 @@ def to_be_filled(ws: Workspace) -> dict[str, int]:
 def read_of_transcripts(ws: Workspace) -> Iterator[tuple[str, Iterator[bytes]]]:
     """The sessions that have a transcript, each with the rows of what was read of it; by the time in which they ended,
     so that many together touch few months."""
-    cursors = {session: Cursor.from_row(row) for session, row in ws.checkpoint.state.cursors.items()}
-    held = held_back(ws)
+    cursors, held = cursors_of(ws), held_back(ws)
     for session in sorted(cursors.keys() - ws.library.gone(cursors), key=lambda each: (cursors[each].last, each)):
         if not cursors[session].path.endswith(NOTE):
             yield session, rows(ws.library.reread(session, cursors[session]), held)

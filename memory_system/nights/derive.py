@@ -17,7 +17,7 @@ def derive(changes: Iterable[Change], ws: Workspace) -> None:
     changes = list(changes)
     for _ in (*index.run(changes, (), ws), *entities.run(changes, ws)):
         pass
-    snapshot.write(snapshot_moment(ws), ws)
+    snapshot.run(snapshot_moment(ws), ws)
     mark(ws)
 
 
@@ -33,7 +33,7 @@ def catch_up(ws: Workspace) -> None:
     elif ws.masked:  # the owner may want something masked by now that the snapshot on the disk shows
         there = ws.files.read(ws.layout.snapshot).decode(errors="replace")
         if masked(there, ws.masked) != there:
-            snapshot.write(snapshot_moment(ws), ws)
+            snapshot.run(snapshot_moment(ws), ws)
 
 
 def rebuild(ws: Workspace) -> list[str]:
@@ -42,7 +42,7 @@ def rebuild(ws: Workspace) -> list[str]:
     ws.store.drop_lookup()  # the next night makes it, if it wants one
     made = list(index.rebuild(ws))
     entities.rebuild(ws)
-    snapshot.write(snapshot_moment(ws), ws)
+    snapshot.run(snapshot_moment(ws), ws)
     mark(ws)
     return ["entities", *made, ws.layout.snapshot.name]
 

@@ -112,9 +112,7 @@ def _timed(phase: Phase, run: Run, work: Callable[[Phase], object]) -> None:
     work(phase)
     seconds = round(time.process_time() - started, 3)
     used = _asked(run).minus(before)
-    asked = {
-        "calls": used.calls, "input_tokens": used.tokens - used.output, "output_tokens": used.output,
-    }  # fmt: skip
+    asked = {"calls": used.calls, "input_tokens": used.tokens - used.output, "output_tokens": used.output}
     run.phases.append(
         {"number": phase.number, "name": phase.name, **_in_and_out(phase, run), "seconds": seconds, "llm": asked}
     )

@@ -5,7 +5,7 @@ tells who is named where."""
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -37,7 +37,6 @@ from memory_system.turns import Claim, Message, Turn
 from memory_system.workspace import Workspace
 
 Progress = Callable[[str, str], None]  # told the night and the phase that begins
-Reread = Callable[[str], Iterable[Message]]  # the messages of a session that earlier nights have read
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +67,22 @@ class Run:
     copied: int = 0  # messages that are new in layer 3
 
     def backlog(self) -> Iterator[Turn]:
-        """What nights of an earlier version had no room for."""
-        cursors = self.ws.checkpoint.state.cursors
-
-        def reread(session: str) -> Iterator[Message]:
-            row = cursors.get(session)
-            return self.ws.library.reread(session, Cursor.from_row(row)) if row else iter(())
-
-        return left_over(self.ws.checkpoint.state.left_over, self.night, reread, self.tally)
+        """What earlier versions left waiting in the checkpoint because a night's share was used up: the turns of those
+        places (`session:entry@start-end …`), with the segments in them. Nothing waits any more."""
+        state = self.ws.checkpoint.state
+        places: dict[str, dict[str, list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
+        for row in (each for stamp in sorted(state.left_over) for each in state.left_over[stamp]):
+            ref, _, span = row.split(" ")[0].rpartition("@")
+            start, _, end = span.partition("-")
+            places[session_of(ref)][ref].append((int(start), int(end)))
+        for session in sorted(places.keys() & state.cursors.keys()):
+            said = self.ws.library.reread(session, Cursor.from_row(state.cursors[session]))
+            for turn in segment.run(said, self.night, Counter()):
+                spans = places[session].get(turn.message.ref, ())
+                inside = [each for each in turn.segments if any(one <= each.start < other for one, other in spans)]
+                if inside:
+                    self.tally["segments"] += len(inside)
+                    yield replace(turn, segments=inside)
 
     @cached_property
     def guard(self) -> Guard:
@@ -139,23 +146,6 @@ class Run:
         return draft.rows()
 
 
-def left_over(rows: Mapping[str, list[str]], night: Night, reread: Reread, tally: Counter[str]) -> Iterator[Turn]:
-    """What earlier versions left waiting in the checkpoint because a night's share was used up: the turns of those
-    places (`session:entry@start-end …`), with the segments in them. Counts `segments`. Nothing waits any more."""
-    places: dict[str, dict[str, list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
-    for row in (each for stamp in sorted(rows) for each in rows[stamp]):
-        ref, _, span = row.split(" ")[0].rpartition("@")
-        start, _, end = span.partition("-")
-        places[session_of(ref)][ref].append((int(start), int(end)))
-    for session in sorted(places):
-        for turn in segment.run(reread(session), night, Counter()):
-            spans = places[session].get(turn.message.ref, ())
-            inside = [each for each in turn.segments if any(one <= each.start < other for one, other in spans)]
-            if inside:
-                tally["segments"] += len(inside)
-                yield replace(turn, segments=inside)
-
-
 def _in_time_order(claims: Iterable[Claim]) -> Iterator[bytes]:
     """Claims as lines to be staged, in the order in which they were said, across sessions; within a session as they
     stand. Lines, not claims, wait to be sorted: they take a quarter of the memory."""
@@ -196,6 +186,6 @@ STAGED = (
 DERIVED = (
     Phase(6, "index", lambda run: index.run(run.changes, run.read_messages(), run.ws, run.again)),
     Phase(4, "entities", lambda run: entities.run(run.changes, run.ws)),
-    Phase(7, "snapshot", lambda run: snapshot.run(run.night, run.ws)),
+    Phase(7, "snapshot", lambda run: snapshot.run(run.night.at, run.ws)),
 )
 PHASES = (*STAGED, *DERIVED)

@@ -17,7 +17,7 @@ from memory_system.workspace import Workspace
 
 if TYPE_CHECKING:  # a run that asks nobody does without
     from memory_system.llm.asking import Asker
-    from memory_system.llm.batches import Outbox, Pending, Queue
+    from memory_system.llm.batches import Outbox, Pending
 
 
 class Questions:
@@ -38,41 +38,33 @@ class Questions:
     def _outbox(self) -> Outbox:
         from memory_system.llm.batches import Outbox
 
-        return Outbox(self._ws.layout.batch, self._ws.files)
-
-    @cached_property
-    def _queue(self) -> Queue:
-        from memory_system.llm.batches import Queue
-
-        return Queue(self._ws.layout.queue, self._ws.files)
+        return Outbox(self._ws.layout.batch, self._ws.layout.queue, self._ws.files)
 
     def take_in(self, model: LLM, now: str, *, batch: bool) -> None:
         """Collect what a batch has answered. In the mode of batches questions wait for the next one."""
         if self.asker is None:
             return
+        queue = self._outbox.queue
         if batch:
-            self.asker.queue = self._queue
+            self.asker.queue = queue
         pending = self._outbox.read()
         if pending is None:
             return
         sent = {each.key: each for each in pending.requests}
-        self._queue.drop(sent.keys())
-        if self._collected(pending, model, self.asker, now):
-            self._pending = pending
-        else:
-            self._queue.underway = sent
+        queue.drop(sent.keys())
+        with self._troubled("the next run looks for it again"):
+            if self._outbox.collect(pending, model, self.asker.answers, self.asker.ledger, now):
+                self._pending = pending
+        if self._pending is None:
+            queue.underway = sent
 
-    def _collected(self, pending: Pending, model: LLM, asker: Asker, now: str) -> bool:
-        from memory_system.llm.batches import collect
-        from memory_system.llm.claude import Claude
-
-        if not isinstance(model, Claude):
-            return False
+    @contextmanager
+    def _troubled(self, hint: str) -> Iterator[None]:
+        """What goes wrong with a batch is a problem, and stops nothing."""
         try:
-            return collect(pending, self._outbox, model, asker.answers, asker.ledger, now)
+            yield
         except AskError as error:
-            self.problems.append(Problem(WHERE, f"the batch: {error}", "the next run looks for it again"))
-            return False
+            self.problems.append(Problem(WHERE, f"the batch: {error}", hint))
 
     def begin(self, run: str, night: str) -> None:
         """A night begins, or goes on. What a batch has answered belongs to the first night that begins after it was
@@ -103,18 +95,10 @@ class Questions:
             self.asker.late = []
         self._outbox.clear()
 
-    def send_off(self, model: LLM | None, now: str) -> None:
+    def send_off(self, model: LLM, now: str) -> None:
         """Send what waits for a batch, unless one is on its way or waits for a night."""
-        from memory_system.llm.batches import Pending, send
-        from memory_system.llm.claude import Claude
-
-        if not isinstance(model, Claude) or self._outbox.read() is not None or not self._queue.waiting:
-            return
-        pending = Pending("sending", now, self._queue.waiting)
-        try:
-            send(pending, self._queue, self._outbox, model)
-        except AskError as error:
-            self.problems.append(Problem(WHERE, f"the batch: {error}", "the next run sends it again"))
+        with self._troubled("the next run sends it again"):
+            self._outbox.send(now, model)
 
 
 @contextmanager
@@ -134,7 +118,8 @@ def asking(ws: Workspace, model: LLM | None, mode: str, replay: str) -> Iterator
         if chosen is not None:
             questions.take_in(chosen, now, batch=mode == "batch")
         yield questions
-        questions.send_off(chosen, now)
+        if chosen is not None:
+            questions.send_off(chosen, now)
 
 
 def asked_by(asker: Asker | None) -> dict[str, Any]:

@@ -3,10 +3,11 @@ read-only view of the memories; index, profiles and snapshot are derived from wh
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from zoneinfo import ZoneInfo
 
 from memory_system import clock
@@ -14,6 +15,19 @@ from memory_system.config import Config
 
 if TYPE_CHECKING:  # a night that asks nobody does without
     from memory_system.llm.asking import Asker
+
+
+Item = TypeVar("Item")
+
+
+def fitting(found: Iterable[Item], room: int, cost: Callable[[Item], int]) -> list[Item]:
+    """As many of them, in order, as the room holds: one that is too large leaves it to those behind."""
+    kept: list[Item] = []
+    for each in found:
+        if (size := cost(each)) <= room:
+            kept.append(each)
+            room -= size
+    return kept
 
 
 @dataclass(frozen=True)
@@ -38,3 +52,7 @@ class Night:
     @cached_property
     def stamp(self) -> str:
         return clock.stamp(self.at)
+
+    def local(self, stamp: str) -> datetime:
+        """That moment where the owner lives."""
+        return clock.read_stamp(stamp).astimezone(self.zone)

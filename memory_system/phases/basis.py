@@ -15,13 +15,13 @@ from pydantic import BaseModel, ValidationError, field_validator
 
 from memory_system import attributes, dates, text
 from memory_system.dates import numerals
-from memory_system.phases.beforehand import Known
 from memory_system.phases.screen import Judged
-from memory_system.phases.shown import Line
+from memory_system.phases.shown import Known, Line
 from memory_system.records import STOCK_NAMES, USER, Fact
 from memory_system.store.gist import gist_of
 from memory_system.text.traditional import simplified
 from memory_system.understand import matters
+from memory_system.understand.claims import Filled, content_of
 
 GRAVE_KINDS = frozenset({"health", "instruction"})  # of a sentence that is new
 BEFORE, AFTER = 4, 2  # lines before and behind a line from which a sentence may take what it names
@@ -135,6 +135,10 @@ class Basis:
     def slot(self) -> str:
         return self.operation.slot or (self.target.attribute if self.target is not None else "")
 
+    def slot_told(self, value: str, lang: str) -> str:
+        """The sentence that says what stands in the slot."""
+        return content_of(Filled(self.subject, self.slot, value, True, (0, 0), (0, 0), ""), lang)
+
     @cached_property
     def category(self) -> str:
         """The category of the slot or of the memory that it changes; empty for a sentence that is new."""
@@ -222,8 +226,7 @@ class Basis:
 
 def telling_of(words: str) -> set[str]:
     """The terms of words that tell matters apart; what the memory calls its people tells none."""
-    said = STOCK.sub(" ", simplified(text.straight(words)))
-    return {each for each in matters.terms_of(said) if matters.tells(each)}
+    return {*matters.telling(STOCK.sub(" ", simplified(text.straight(words))))}
 
 
 def bare(moment: datetime) -> datetime:

@@ -77,9 +77,7 @@ def consider(claim: Claim, draft: Draft, night: Night) -> str:
     if nothing := evidence.proves_nothing(claim, same):
         return nothing
     if evidence.outranks(claim, same):
-        draft.put("active", belief, "new")
-        evidence.retire(same, "merged", draft, night, superseded_by=belief.id)
-        return "claims.new"
+        return evidence.take_place(same, belief, draft, night)
     _strengthen(same, claim, draft, night)
     return outcome
 

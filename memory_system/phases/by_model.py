@@ -15,12 +15,12 @@ import orjson
 
 from memory_system import clock, text
 from memory_system.llm import AskError, Prompt, Template, cost_of, overhead, template, whole_of
-from memory_system.llm.asking import Asker, Late
-from memory_system.phases import Night, beforehand, extract, meaning, shown, support
+from memory_system.llm.asking import Asker
+from memory_system.llm.batches import Queued
+from memory_system.phases import Night, extract, meaning, shown, support
 from memory_system.phases.basis import GRAVE_KINDS, Basis, Operations, Spot
-from memory_system.phases.beforehand import Known
 from memory_system.phases.screen import MEANT, Judged, Weighed
-from memory_system.phases.shown import Line
+from memory_system.phases.shown import Known, Line
 from memory_system.phases.taken import claim_of
 from memory_system.records import QUOTE, Belief, Fact, memory_id
 from memory_system.store.store import Memories
@@ -43,7 +43,7 @@ CHECKS = (
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Lines that a model is asked about, and what it is told beforehand."""
+    """Lines that a model is asked about, and what it is told shown."""
 
     lines: Sequence[Line]
     known: Known
@@ -71,7 +71,8 @@ def run(
 ) -> Iterator[Claim]:  # fmt: skip
     """The claims, statements and quotes of the turns. `heard` are all turns of the night as they were judged, `kept`
     those of which something is worth keeping."""
-    late = [each for answer in asker.answered(Operations) for each in _late(answer, memories, night, tally, names)]
+    answered = asker.answered(Operations)
+    late = [each for asked, answer in answered for each in _late(asked, answer, memories, night, tally, names)]
     extract.count(late, tally)
     yield from late
     decided: dict[Spot, bool] = {}
@@ -93,15 +94,15 @@ def _questions(lines: Sequence[Line], memories: Memories, night: Night) -> Itera
     """What is asked: about as many lines as the budget of the night holds, in parts."""
     fixed = max(overhead(template(READ, lang).text, Operations) for lang in ("en", "zh")) + USUAL
     room = night.config.budget.tokens_per_night - fixed
-    most_told = min(beforehand.MOST, int(beforehand.SHARE * max(0, room)))
-    told = min(most_told, text.estimate_tokens(beforehand.known(lines, memories, night, most_told).text))
+    most_told = min(shown.MOST, int(shown.SHARE * max(0, room)))
+    told = min(most_told, text.estimate_tokens(shown.known(lines, memories, night, most_told).text))
     parts = list(chunks(fitting(lines, room - told)))
     needed = sum(fixed + told + reckoned(sum(line.tokens for line in part)) for part in parts)
     for part in parts:
         lang = "zh" if 2 * sum(text.language(line.words) == "zh" for line in part) > len(part) else "en"
         spare = max(0, (room + fixed - needed) // len(parts))
-        more = max(0, min(beforehand.MOST - told, spare // 2))
-        yield Asked(part, beforehand.known(part, memories, night, told + more), lang, spare - more)
+        more = max(0, min(shown.MOST - told, spare // 2))
+        yield Asked(part, shown.known(part, memories, night, told + more), lang, spare - more)
 
 
 def _answers(asked: Asked, asker: Asker, night: Night) -> Iterator[Reading]:
@@ -216,16 +217,18 @@ def is_asked_for(words: str) -> bool:
     return pattern("reading", text.language(words), "asked").search(words) is not None
 
 
-def _late(late: Late, memories: Memories, night: Night, tally: Counter[str], names: Iterable[str]) -> Iterator[Claim]:
+def _late(
+    late: Queued, answer: Operations, memories: Memories, night: Night, tally: Counter[str], names: Iterable[str]
+) -> Iterator[Claim]:
     """What a batch has answered about the lines of an earlier night, of which the rules have kept quotes meanwhile."""
     head, *rows = late.rows
     lines = [_line_of(row) for row in rows]
     named = ((name, said, memories.get(key)) for name, (key, said) in head["known"].items())
     asked = Asked(lines, Known({name: record for name, said, record in named if record and record.content == said}))
-    day = clock.local_date(clock.read_stamp(late.night), night.zone)
+    day = night.local(late.night).date()
     kept = {spot: key for line in lines for spot, key in _quotes(line, day, night)}
-    for operation in late.answer.operations:
-        alone = Reading(Operations(operations=[operation]), asked, late.method, ())
+    for operation in answer.operations:
+        alone = Reading(Operations(operations=[operation]), asked, f"llm:{late.prompt}", ())
         found = list(_taken(alone, night, tally, names, {}))
         spots = (spot for n in operation.lines for line in lines[n - 1 : n] for spot in _spots(line))
         instead = dict.fromkeys(kept[spot] for spot in spots if spot in kept)

@@ -31,8 +31,7 @@ def _valid_from(claim: Claim, night: Night) -> str | None:
     when = claim.event_time
     if when is None or not claim.polarity or not lasts(claim.attribute):
         return None
-    said = clock.read_stamp(claim.said_at).astimezone(night.zone).isoformat()
-    return when.as_said if when.start <= said else None
+    return when.as_said if when.start <= night.local(claim.said_at).isoformat() else None
 
 
 def valid_to(older: Fact, newer: Fact) -> str:
@@ -107,6 +106,13 @@ def retire(record: Fact, reason: str, draft: Draft, night: Night, **changed: obj
     """Move an active memory to the archive, saying why."""
     changes = {"retired": reason, "updated": night.stamp, "version": record.version + 1, **changed}
     draft.put("archive", record.model_copy(update=changes), reason)
+
+
+def take_place(lesser: Fact, newer: Fact, draft: Draft, night: Night) -> str:
+    """The newer memory stands for what was only somebody else's word."""
+    draft.put("active", newer, "new")
+    retire(lesser, "merged", draft, night, superseded_by=newer.id)
+    return "claims.new"
 
 
 def proves_nothing(claim: Claim, memory: Fact) -> str:

@@ -16,6 +16,7 @@ from memory_system import attributes, clock, dates, text
 from memory_system.phases import Night
 from memory_system.phases.screen import CATEGORIES, NOBODY, Names, heard_before
 from memory_system.phases.segment import cut
+from memory_system.privacy.tombstones import blanked
 from memory_system.privacy.trust import is_owners
 from memory_system.readers import notes
 from memory_system.records import ASSISTANT, ASSISTANT_NAME, CAPTURED, CLAIM, QUOTE, USER, USER_NAME, EventTime, Fact
@@ -45,11 +46,7 @@ Captured = tuple[Fact, list[Claim]]  # what was captured by hand, and what it st
 
 
 def run(
-    turns: Iterable[Turn],
-    night: Night,
-    tally: Counter[str],
-    known: Mapping[str, str],
-    takers: Mapping[str, str] = NOBODY,
+    turns: Iterable[Turn], night: Night, tally: Counter[str], known: Names, takers: Names = NOBODY
 ) -> Iterator[Claim]:
     """The claims and quotes of the turns. `known` are the names of those near the owner, each with what memories call
     them, `takers` who takes which medicine. Counts `claims`, `quotes`, `kept.with_claim` and
@@ -135,11 +132,9 @@ def _tells_all(filled: list[Filled], words: str) -> bool:
     """Whether the claims leave nothing of the words untold."""
     if not filled:
         return False
-    values = {place for each in filled for place in range(*each.value_span)}
-    if any(sign.isdigit() and place not in values for place, sign in enumerate(words)):
+    if any(map(str.isdigit, blanked(words, (each.value_span for each in filled)))):
         return False  # since when, how much
-    told = {place for each in filled for place in range(*each.span)}
-    rest = "".join(sign if place not in told else " " for place, sign in enumerate(words))
+    rest = blanked(words, (each.span for each in filled))
     lang = text.language(words)
     if lang == "zh" and any(map(matters.tells, matters.terms_of(rest))):
         return False
@@ -185,8 +180,9 @@ def quote_of(quoted: Quoted, night: Night, listening: Listening) -> Claim:
     turn, segment, words = quoted.turn, quoted.weightiest, quoted.words
     lang = _language(turn, words)
     around = "\n".join((turn.before, turn.earlier, turn.message.text))
-    marked = dates.marked(words, _anchor(turn.message, night), lang, around)
-    event = _told_time(words, marked.whens, _anchor(turn.message, night))
+    anchor = night.local(turn.message.said_at)
+    marked = dates.marked(words, anchor, lang, around)
+    event = _told_time(words, marked.whens, anchor)
     category = "reminder" if is_reminder(words) else CATEGORIES.get(segment.keep, "general")
     own = own_name(turn.message, lang)
     change = next((each.change for each in quoted.segments if each.change), "")
@@ -242,18 +238,13 @@ def own_name(message: Message, lang: str) -> str:
     return message.speaker or (ASSISTANT_NAME if message.role in AGENT_ROLES else USER_NAME)[lang]
 
 
-def _anchor(message: Message, night: Night) -> datetime:
-    """The moment of speaking where the owner lives."""
-    return clock.read_stamp(message.said_at).astimezone(night.zone)
-
-
 def _event(filled: Filled, words: str, message: Message, night: Night) -> EventTime | None:
     """When what a claim tells of happens, or since when a state has lasted: by the time in its value, else by the one
     right beside its words."""
     timed = filled.attribute in claims.TIMED
     if not timed and not attributes.lasts(filled.attribute):
         return None
-    anchor = _anchor(message, night)
+    anchor = night.local(message.said_at)
     whens = dates.standing(words, dates.find(words, anchor), text.language(words))
     first, last = filled.value_span
     for when in sorted(whens, key=lambda each: max(each.span[0] - last, first - each.span[1], 0)):

@@ -125,15 +125,8 @@ def _meet(known: Fact, fact: Fact, claim: Claim, draft: Draft, night: Night) -> 
     if nothing := evidence.proves_nothing(claim, known):
         return nothing
     if evidence.outranks(claim, known):
-        return _take_place(known, fact, draft, night)
+        return evidence.take_place(known, fact, draft, night)
     return _confirm(known, claim, draft, night)
-
-
-def _take_place(lesser: Fact, fact: Fact, draft: Draft, night: Night) -> str:
-    """The fact stands for what was only somebody else's word."""
-    draft.put("active", fact, "new")
-    evidence.retire(lesser, "merged", draft, night, superseded_by=fact.id)
-    return "claims.new"
 
 
 def is_single(attribute: str) -> bool:
@@ -257,7 +250,7 @@ def fold_capture(capture: Fact, states: list[Claim], draft: Draft, night: Night)
         return
     tier = tier_of_evidence(capture.evidence)
     if evidence.gives_way(known, tier):
-        _take_place(known, scored, draft, night)
+        evidence.take_place(known, scored, draft, night)
         return
     if tier >= tier_of_evidence(known.evidence):
         _confirm_by_hand(capture, known, states, draft, night)

@@ -5,7 +5,6 @@ and the notes.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -13,7 +12,6 @@ from itertools import groupby
 from typing import Any
 
 from memory_system.errors import EmbedderError, LockedError, WorkspaceError
-from memory_system.privacy.tombstones import blanked
 from memory_system.readers import Cursor
 from memory_system.recall.search_index import Index
 from memory_system.recall.units import note_files, read_note, storable
@@ -89,6 +87,8 @@ def _make(fill_it: Callable[[Index], None], ws: Workspace, *, embedding: bool = 
 
 def put(changes: Iterable[Change], messages: Iterable[Message], index: Index, ws: Workspace) -> None:
     """Put what a commit changed, what was said, and the notes as they are now into the index."""
+    from memory_system.understand.withheld import heard
+
     changes = list(changes)
     index.drop_memories(change.id for change in changes if change.after_pool is None)
     index.put_memories(_as_they_stand(changes, ws))
@@ -106,7 +106,7 @@ def put(changes: Iterable[Change], messages: Iterable[Message], index: Index, ws
 def _follow_transcripts(index: Index, ws: Workspace) -> None:
     """What transcripts said that are gone is told by layer 3 from now on, as if the index were made anew, and by them
     again when they come back. Where layer 3 says the same as they did, it stands there already."""
-    cursors = _cursors(ws)
+    cursors = cursors_of(ws)
     before, gone = index.noted(GONE), _gone(ws)
     lost = {session for session, copied in gone.items() if before.get(session) is not copied}
     held = {session_of(each.ref) for each in ws.quarantine.all()} if lost else set()
@@ -123,7 +123,7 @@ def _follow_transcripts(index: Index, ws: Workspace) -> None:
         index.note(GONE, gone)
 
 
-def _cursors(ws: Workspace) -> dict[str, Cursor]:
+def cursors_of(ws: Workspace) -> dict[str, Cursor]:
     """How far each session was read, in the order of their names."""
     return {session: Cursor.from_row(row) for session, row in sorted(ws.checkpoint.state.cursors.items())}
 
@@ -131,7 +131,7 @@ def _cursors(ws: Workspace) -> dict[str, Cursor]:
 def _gone(ws: Workspace) -> dict[str, bool]:
     """The sessions whose transcripts are gone, and whether layer 3 tells them."""
     kept, library = ws.config.layer3.keep, ws.library
-    return {session: kept and session not in library.disowned for session in sorted(library.gone(_cursors(ws)))}
+    return {session: kept and session not in library.disowned for session in sorted(library.gone(cursors_of(ws)))}
 
 
 def _put_copied(sessions: Callable[[str], bool], index: Index, ws: Workspace) -> None:
@@ -150,17 +150,6 @@ def _read(messages: Iterable[Message], unread: dict[str, str]) -> Iterator[Messa
         yield message
 
 
-def heard(messages: Iterable[Message], reaching: list[str]) -> Iterator[Message]:
-    """The messages of a session; the refs of those that reach back to what an earlier night has read are noted in
-    `reaching`: they take something back, or go on with an answer."""
-    from memory_system.understand.withheld import takes_back
-
-    for number, message in enumerate(messages):
-        if takes_back(message) or not (number or message.is_first_hand):
-            reaching.append(message.ref)
-        yield message
-
-
 def _drop_taken_back(session: str, index: Index, ws: Workspace) -> None:
     """Take out what the messages of a session ask not to keep, where an earlier night has read it."""
     whole = list(ws.library.reread(session, Cursor.from_row(ws.checkpoint.state.cursors[session])))
@@ -170,47 +159,14 @@ def _drop_taken_back(session: str, index: Index, ws: Workspace) -> None:
 
 def _searchable(messages: Iterable[Message]) -> Iterator[Message]:
     """The messages as they may be found: without what a person asks not to keep."""
+    from memory_system.understand.withheld import not_taken_back, without_withheld  # who only searches does without
+
     for message in not_taken_back(messages):
         text = without_withheld(message).strip()
         if text == message.text:
             yield message
         elif text:
             yield replace(message, text=text)
-
-
-def without_withheld(message: Message) -> str:
-    """The words of a message with blanks where a person asks not to keep them; empty when nothing is left."""
-    from memory_system.understand.withheld import withheld  # who only searches starts without it
-
-    spans = withheld(message.text) if message.is_first_hand else ()
-    return blanked(message.text, spans) if spans else message.text
-
-
-def not_taken_back(messages: Iterable[Message]) -> Iterator[Message]:
-    """The messages without those that a wish near them is about ("don't save that"), and without what an assistant
-    answered to words that are not to be kept: it says them again."""
-    from memory_system.understand.withheld import SOON, TakingBack, withheld
-
-    talk, waiting = TakingBack[Message](), deque[tuple[Message, str]]()
-    gone: set[str] = set()  # the refs of messages that are dropped
-    unkept: set[str] = set()  # those, and the refs of messages of which a part is
-    answered = ""
-    for message in messages:
-        waiting.append((message, "" if message.is_first_hand else answered))
-        gone.update(each.ref for each in talk.heard(message, message))
-        unkept |= gone
-        if message.is_first_hand:
-            answered = message.ref
-            unkept.update([message.ref] if withheld(message.text) else ())
-        if len(waiting) > SOON:
-            yield from _still_kept([waiting.popleft()], gone, unkept)
-    yield from _still_kept(waiting, gone, unkept)
-
-
-def _still_kept(
-    waiting: Iterable[tuple[Message, str]], gone: Collection[str], unkept: Collection[str]
-) -> Iterator[Message]:
-    return (each for each, answered in waiting if each.ref not in gone and answered not in unkept)
 
 
 def _drop_refused(unread: Mapping[str, str], index: Index, cursors: Mapping[str, Mapping[str, Any]]) -> None:
@@ -225,7 +181,7 @@ def _drop_refused(unread: Mapping[str, str], index: Index, cursors: Mapping[str,
 def put_unread(index: Index, ws: Workspace) -> list[str]:
     """Put what was said and no night has read yet into the index, in place of what was unread before; the names of its
     transcripts. Nothing but the index knows of it: the night reads it all the same."""
-    before, now, cursors = index.unread(), dict[str, str](), _cursors(ws)
+    before, now, cursors = index.unread(), dict[str, str](), cursors_of(ws)
     names = []
     for session in sorted(ws.library.backlog(cursors).waiting):
         batch = ws.library.read(session, cursors.get(session), None)
@@ -260,7 +216,7 @@ def _as_they_stand(changes: Iterable[Change], ws: Workspace) -> Iterator[tuple[P
 def fill(index: Index, ws: Workspace) -> None:
     """Everything that an index of the workspace holds, into an empty one."""
     index.put_memories(ws.store.all_lines())
-    for session, cursor in _cursors(ws).items():
+    for session, cursor in cursors_of(ws).items():
         index.put_messages(cursor.path, _searchable(ws.library.reread(session, cursor)))
     gone = _gone(ws)
     if ws.config.layer3.keep:

@@ -20,11 +20,12 @@ from memory_system.records import CLAIM, USER, Belief, Fact, Summary, session_of
 from memory_system.store.draft import Draft
 from memory_system.store.gist import gist_of, tells_not, tells_of_past
 from memory_system.store.keys import Key, day_key, newest_of, telling_key
+from memory_system.store.store import Memories
 from memory_system.turns import Claim
 from memory_system.understand import matters
 from memory_system.understand.features import SHAPES
 from memory_system.understand.judge import CHANGES
-from memory_system.understand.matters import OWN
+from memory_system.understand.matters import OWN, telling
 from memory_system.understand.weights import SCALE
 
 RARE = 8  # messages whose memories may have a term by which what is meant is found
@@ -72,12 +73,6 @@ def words_of(claim: Claim) -> str:
     return claim.quote if telling(claim.quote) else f"{claim.quote}\n{claim.beside}"
 
 
-@lru_cache(maxsize=512)
-def telling(words: str) -> tuple[str, ...]:
-    """The terms of the words that tell matters apart."""
-    return tuple(each for each in matters.terms_of(words) if matters.tells(each))
-
-
 def candidates(claim: Claim, draft: Draft, night: Night) -> list[Shared]:
     """The memories that share a term with the claim, or with what it leans on, or were said shortly before it, in the
     order of their ids. Where one of the claim's own message stands in the place of another already, that one is among
@@ -115,10 +110,8 @@ def of_the_same_day(claim: Claim, draft: Draft) -> list[Shared]:
 
 def _lately(claim: Claim, draft: Draft) -> Iterator[Fact]:
     """What the night has kept last, of the claim's session."""
-    for key in islice(reversed(draft.changed), LATELY):
-        record = draft.get(key)
-        if record is None or isinstance(record, Summary) or draft.pool_of(key) != "active":
-            continue
+    latest = (key for key in islice(reversed(draft.changed), LATELY) if draft.pool_of(key) == "active")
+    for record in told_of(latest, draft):
         if session_of(record.source) == session_of(claim.ref) and message_of(record) != claim.ref:
             yield record
 
@@ -136,10 +129,8 @@ def _of_its_kind(claim: Claim, draft: Draft) -> Iterator[Fact]:
 
 
 def _newest(key: Key, claim: Claim, draft: Draft) -> Iterator[Fact]:
-    for memory_id in newest_of(draft.find(key))[-OF_EACH:]:
-        record = draft.get(memory_id)
-        if record is not None and not isinstance(record, Summary) and message_of(record) != claim.ref:
-            yield record
+    newest = told_of(newest_of(draft.find(key))[-OF_EACH:], draft)
+    return (record for record in newest if message_of(record) != claim.ref)
 
 
 def days_named(claim: Claim, night: Night) -> dict[str, bool]:
@@ -183,9 +174,15 @@ def _holders(terms: Iterable[str], read: Read, draft: Draft) -> dict[str, list[F
 def _having(term: str, ids: Iterable[Collection[str]], read: Read, draft: Draft) -> Iterator[Fact]:
     """Those of the memories with all of a term's words that have the term."""
     common = set.intersection(*map(set, ids))
-    for memory_id in sorted(common) if len(common) <= LOOKED_AT else ():
-        record = draft.get(memory_id)
-        if record is not None and not isinstance(record, Summary) and term in read(record.content):
+    found = told_of(sorted(common) if len(common) <= LOOKED_AT else (), draft)
+    return (record for record in found if term in read(record.content))
+
+
+def told_of(ids: Iterable[str], memories: Memories) -> Iterator[Fact]:
+    """Those of the memories that are there and sum up no others."""
+    for each in ids:
+        record = memories.get(each)
+        if record is not None and not isinstance(record, Summary):
             yield record
 
 
@@ -275,7 +272,7 @@ def _of_its_day(shared: Shared, found: Iterable[Shared], claim: Claim, night: Ni
 
 def lies_ahead(record: Fact, claim: Claim, night: Night) -> bool:
     """Whether the memory tells of a time that was not over when the claim was made."""
-    said = clock.read_stamp(claim.said_at).astimezone(night.zone).date().isoformat()
+    said = str(night.local(claim.said_at).date())
     return record.event_time is not None and record.event_time.end > said
 
 

@@ -16,7 +16,6 @@ from memory_system.records import STOCK_NAMES, USER, Fact
 from memory_system.store.gist import gist_of, tells_not
 from memory_system.text.traditional import simplified
 from memory_system.understand import matters
-from memory_system.understand.claims import Filled, content_of
 from memory_system.understand.language import language, pattern
 from memory_system.understand.weights import SCALE
 
@@ -76,7 +75,7 @@ def _said_of(basis: Basis, said: str) -> str:
 def _place(basis: Basis, said: str) -> int:
     """Where in a sentence it is said: where the value stands, else the first word that both have."""
     value = said.casefold().find(basis.operation.value.casefold()) if basis.operation.value else -1
-    terms = {each for each in matters.terms_of(told(basis.operation)) if matters.tells(each)}
+    terms = {*matters.telling(told(basis.operation))}
     shared = (each.start() for each in _WORD.finditer(said) if not terms.isdisjoint(matters.terms_of(each[0])))
     return value if value >= 0 else min(shared, default=len(said))
 
@@ -122,9 +121,7 @@ def denial(basis: Basis) -> str:
 
 def _denies(clause: str, basis: Basis) -> bool:
     """Whether a clause says all that the slot would, and denies it."""
-    value = basis.operation.value.strip()
-    filled = Filled(basis.subject, basis.slot, value, True, (0, 0), (0, 0), "")
-    said = content_of(filled, text.language(clause))
+    said = basis.slot_told(basis.operation.value.strip(), text.language(clause))
     words = {*gist_of(said).words} - {*gist_of(" ".join(STOCK_NAMES)).words}
     heard = gist_of(clause)
     return words.issubset(heard.words) and tells_not(heard) != tells_not(gist_of(said))

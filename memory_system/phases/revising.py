@@ -205,7 +205,7 @@ def _needed(shared: Shared, claim: Claim) -> int:
 
 def _size(words: str) -> int:
     """Of how much the words speak, in telling terms."""
-    return matters.size_of(linking.telling(words))
+    return matters.size_of(matters.telling(words))
 
 
 def _is_slip(record: Fact, claim: Claim) -> bool:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from memory_system import text
 from memory_system.attributes import importance_of
 from memory_system.config import Config
-from memory_system.phases import Night
+from memory_system.phases import Night, fitting
 from memory_system.privacy.secrets import is_only_secret
 from memory_system.privacy.trust import Guard, is_owners_word
 from memory_system.records import USER, USER_NAME
@@ -69,12 +69,12 @@ def run(
     """The turns with the segments that are kept, and what the judge makes of each. `guard` holds back what must not be
     believed, `known` are the names of those near the owner. Counts `segments.kept` and `segments.dropped.<reason>`."""
     found = list(_kept(in_order(turns, night.config, guard or Guard(), known), tally))
-    fitting = _fitting(found, night.config.screen.max_tokens)
+    numbers = _fitting(found, night.config.screen.max_tokens)
     number = 0
     for turn, kept in found:
         segments = []
         for each in kept:
-            if number in fitting:
+            if number in numbers:
                 segments.append(each.segment)
             number += 1
         tally["segments.kept"] += len(segments)
@@ -89,12 +89,8 @@ def _fitting(found: Sequence[Weighed], most: int) -> Container[int]:
     if sum(costs) <= most:
         return range(len(costs))
     ranks = [(is_owners_word(turn.message), each.worth) for turn, kept in found for each in kept]
-    fitting = set()
-    for number in sorted(range(len(costs)), key=lambda each: ranks[each], reverse=True):
-        if costs[number] <= most:
-            most -= costs[number]
-            fitting.add(number)
-    return fitting
+    best = sorted(range(len(costs)), key=ranks.__getitem__, reverse=True)
+    return {*fitting(best, most, costs.__getitem__)}
 
 
 def _kept(judged: Iterable[Weighed], tally: Counter[str]) -> Iterator[Weighed]:

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import islice, zip_longest
+from operator import attrgetter
 from typing import Any
 
 from memory_system import attributes, clock, dates
 from memory_system.config import TokenBudget
-from memory_system.phases import shortlist
+from memory_system.phases import fitting, shortlist
 from memory_system.phases.shortlist import Beside, Candidate, short
 from memory_system.privacy import trust
 from memory_system.records import QUOTE, STATEMENT, USER, USER_NAME, Belief, Fact
@@ -21,44 +22,6 @@ from memory_system.text import estimate_tokens
 
 COMING_DAYS = 14
 NUMBER = "100. [1.00] "  # what stands before a memory of the core, at its longest
-WORDS = {
-    "zh": {
-        "lang": "zh",
-        "title": "# 工作记忆快照",
-        "made": "> 生成时间: {made} | 记忆数: {total} | 活跃: {active} | 归档: {archive}",
-        "days": "> 原话前是说话的日子，“安排”里是事情的日子；两处不一致，以后说的为准。",
-        "identity": "## 身份",
-        "user": "## 用户",
-        "constraints": "## 约束",
-        "coming": "## 近期安排 ({days}天内)",
-        "later": "## 以后的安排",
-        "projects": "## 项目",
-        "top": "## 核心记忆 (Top {count})",
-        "recent": "## 近期要点 ({days}天内)",
-        "index": "## 索引",
-        "library": "[完整记忆库: {total} 条 | 实体: {entities} 个 | 主题: {categories} 类]",
-        "search": "使用 memory_search 检索详细信息",
-        "role": "定位",
-    },
-    "en": {
-        "lang": "en",
-        "title": "# Working memory snapshot",
-        "made": "> Generated: {made} | Memories: {total} | Active: {active} | Archived: {archive}",
-        "days": "> Words have the day they were said, plans their own; where two differ, what was said later holds.",
-        "identity": "## Identity",
-        "user": "## User",
-        "constraints": "## Constraints",
-        "coming": "## Coming up ({days} days)",
-        "later": "## Later",
-        "projects": "## Projects",
-        "top": "## Core memories (top {count})",
-        "recent": "## Recent ({days} days)",
-        "index": "## Index",
-        "library": "[Whole memory: {total} entries | Entities: {entities} | Topics: {categories}]",
-        "search": "Use memory_search for the details",
-        "role": "Role",
-    },
-}
 
 # The sections, in the order in which they stand, and the days that their titles name.
 HEADINGS = {
@@ -116,7 +79,7 @@ class Page:
     def take(self, name: str, lines: Iterable[Line], most: int | None = None) -> None:
         """Put the lines into the section, in order, as many as there is room for, and `most` tokens."""
         room = self.room(name)
-        kept = within(lines, room if most is None else min(room, most))
+        kept = fitting(lines, room if most is None else min(room, most), attrgetter("tokens"))
         if kept:
             self.left = room - cost(kept)
             self.lines[name] += kept
@@ -173,18 +136,8 @@ def choose(found: list[Line], room: int, budget: TokenBudget) -> list[Line]:
             else:
                 rest -= each.tokens
     others = [each for each in found if each.ids[0] not in picked]
-    picked |= {each.ids[0]: each for each in within(others, room - cost(picked.values()))}
+    picked |= {each.ids[0]: each for each in fitting(others, room - cost(picked.values()), attrgetter("tokens"))}
     return [each for each in found if each.ids[0] in picked]
-
-
-def within(found: Iterable[Line], room: int) -> list[Line]:
-    """As many of them, in order, as the room holds."""
-    kept: list[Line] = []
-    for each in found:
-        if each.tokens <= room:
-            kept.append(each)
-            room -= each.tokens
-    return kept
 
 
 def cost(lines: Iterable[Line]) -> int:

@@ -1,20 +1,35 @@
 """What of a night's talk a language model reads: the owner's words (and those of people with a name) as numbered lines,
 redacted and whole, what the assistant asked right before them, the beginning of what was pasted beside them, and
 nothing that is withheld, held back or code.
+
+And what it is told beforehand: how to address and answer the owner, the people near, what is planned, and the memories
+that the night's words, names and kin words touch. Each has a short id for this question alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from enum import Enum, auto
-from itertools import groupby
+from itertools import chain, groupby, zip_longest
+from math import log
 from operator import itemgetter
 
-from memory_system import clock, text
-from memory_system.phases.screen import SECRET, Judged, Weighed
+from memory_system import clock, dates, text
+from memory_system.phases import Night, fitting
+from memory_system.phases.linking import told_of
+from memory_system.phases.portrait import NEAR
+from memory_system.phases.screen import CATEGORIES, SECRET, Judged, Weighed
+from memory_system.records import QUOTE, USER, Fact
+from memory_system.store.gist import gist_of
+from memory_system.store.keys import Key, day_key, entity_key, slot_key, telling_key, topic_key
+from memory_system.store.store import Memories
+from memory_system.text.traditional import simplified
 from memory_system.turns import Message, Segment, Turn
+from memory_system.understand import matters
+from memory_system.understand.language import kin_words
 from memory_system.understand.quotes import leans
 from memory_system.understand.whose import Owner, owners
 from memory_system.understand.withheld import WITHHELD
@@ -25,6 +40,18 @@ ASKED = 160  # characters of the assistant's words that stand before what they w
 FRAME = 6  # tokens of a line beside its words
 BARRED = frozenset({WITHHELD, "quarantined", SECRET})  # reasons for which words are not shown
 QUOTED = "quoted"  # the reason of what is somebody else's
+ADDRESSED = ("name", "nickname")
+ANSWERING = ("instruction", "prefers")
+AHEAD = ("appointment", "deadline", "reminder", "todo", "moves_to", "plan")
+CHANGING = ("lives_in", "works_at", "occupation", "studies_at", "medication", "condition", "allergy")
+OF_EACH = 8  # memories of a slot or topic that are always told, at most
+SHARE = 0.3  # of the room of a question that what is known may take
+MOST = 1_000  # tokens of it
+LONGEST = 18  # tokens of a quote where there is little room
+MANY = 32  # tokens of room for each token more
+STEM = 4  # letters by which a word of it is known
+A_WORD = 16  # characters within which the beginning of a word is looked for
+KIN, KIND = 1.5, 0.7  # what a name or kin word weighs beside the rarity of a shared word, and being of the same kind
 _FENCES = ("```", "~~~")
 _DAYS = {
     "en": ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
@@ -175,3 +202,127 @@ def talk(lines: Sequence[Line], zone: tzinfo, lang: str) -> str:
         who = f"{plain(line.message.speaker)}: " if line.message.speaker else ""
         told.append(f"{number} {moment:%H:%M} {who}{plain(line.words)}")
     return "\n".join(told)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The memories that a question names, by their ids there, and what it says of each."""
+
+    records: Mapping[str, Fact]
+    told: Sequence[str] = ()
+
+    @property
+    def text(self) -> str:
+        return "\n".join(f"{name} | {words}" for name, words in zip(self.records, self.told, strict=True))
+
+    @property
+    def names(self) -> set[str]:
+        """Those who are named in them."""
+        return {name for each in self.records.values() for name in (*each.entities, each.subject, each.value) if name}
+
+
+def known(lines: Sequence[Line], memories: Memories, night: Night, left: int) -> Known:
+    """The memories to be told beside the lines, within so many tokens."""
+    rest = (each for name in CHANGING for each in _standing(memories.find(slot_key(USER, name)), memories))
+    terms = frozenset(term for line in lines for term in matters.telling(line.words))
+    touched = iter(_touched(lines, terms, memories, night))
+    by_turns = chain.from_iterable(zip_longest(touched, touched, _always(memories, night)))
+    found = {each.id: each for each in (*by_turns, *rest) if each is not None}
+    longest = max(LONGEST, left // MANY)
+    told = ((record, _told(record, terms, longest)) for record in found.values())
+    taken = fitting(told, left, lambda each: text.estimate_tokens(f"m10 | {each[1]}\n"))
+    names = {f"m{number}": record for number, (record, _) in enumerate(taken, 1)}
+    return Known(names, [words for _, words in taken])
+
+
+def _told(record: Fact, terms: Iterable[str], longest: int) -> str:
+    """A memory as the question has it: of a long quote about so many tokens, around the first word that it shares with
+    the lines."""
+    words = plain(record.told)
+    size = text.estimate_tokens(words)
+    if record.form != QUOTE or size <= longest:
+        return words
+    room = longest * len(words) // size
+    folded = simplified(words).casefold()
+    places = (folded.find(term[:STEM] if term.isascii() else term) for term in terms)
+    start = max(0, min((place for place in places if place >= 0), default=0) - room // 3)
+    start = min(start, len(words) - room)
+    start = words.rfind(" ", max(0, start - A_WORD), start) + 1 or start
+    return f"{'…' * (start > 0)}{words[start : start + room]}{'…' * (start + room < len(words))}"
+
+
+def _always(memories: Memories, night: Night) -> Iterator[Fact]:
+    for name in (*ADDRESSED, *NEAR, *ANSWERING):
+        yield from _standing(memories.find(slot_key(USER, name))[-OF_EACH:], memories)
+    yield from _standing(memories.find(topic_key(f"{USER}/instruction"))[-OF_EACH:], memories)
+    now = night.at.astimezone(night.zone).isoformat()
+    keys = [*(slot_key(USER, name) for name in AHEAD), topic_key(f"{USER}/plan")]
+    for each in _standing((each for key in keys for each in memories.find(key)), memories):
+        if each.event_time is None or each.event_time.end > now:
+            yield each
+
+
+def _standing(ids: Iterable[str], memories: Memories) -> Iterator[Fact]:
+    """Those of the memories that a model may be told."""
+    return (record for record in told_of(ids, memories) if not record.outdated_by)
+
+
+def _touched(lines: Sequence[Line], terms: frozenset[str], memories: Memories, night: Night) -> list[Fact]:
+    """The memories that share words, days, names or kin words with the lines, or tell of the same kind of thing: those
+    that share the rarest first, of equals the newest."""
+    words = {word for term in terms for word in matters.words_of(term)}
+    alike = (each for _, ids in memories.find_alike(sorted(words)).values() for each in ids)
+    keys = (*_keys(lines, memories), *map(day_key, sorted(_days(lines, night))))
+    keyed = Counter(each for key in keys for each in memories.find(key)[-OF_EACH:])
+    of_kind = {each for line in lines for key in _topics(line) for each in memories.find(key)[-OF_EACH:]}
+    found = list(_standing(dict.fromkeys((*alike, *keyed, *sorted(of_kind))), memories))
+    shared = {each.id: terms.intersection(matters.terms_of(each.content)) for each in found}
+    held = Counter(term for each in shared.values() for term in each)
+    weights = {
+        key: sum(log(1 + len(found) / held[term]) for term in each) + KIN * keyed[key] + KIND * (key in of_kind)
+        for key, each in shared.items()
+    }
+    found.sort(key=lambda each: each.id)
+    return sorted(found, key=lambda each: (weights[each.id], each.said_at), reverse=True)
+
+
+def _days(lines: Iterable[Line], night: Night) -> set[str]:
+    """The days that the lines name or may name, as ISO dates."""
+    found: set[str] = set()
+    for line in lines:
+        if dates.is_timely(line.words):
+            moment = line.moment(night.zone)
+            found |= {day.isoformat() for day in dates.nameable(line.words, moment.date())}
+            found |= {when.start.date().isoformat() for when in dates.find(line.words, moment)}
+    return found
+
+
+def _topics(line: Line) -> Iterator[Key]:
+    """The kinds of things of which a line surely tells."""
+    for each in line.judged:
+        if not each.reason:
+            yield from map(telling_key, each.segment.tells)
+            yield topic_key(f"{USER}/{CATEGORIES[each.segment.keep]}")
+
+
+def _keys(lines: Sequence[Line], memories: Memories) -> Iterator[Key]:
+    """Where to look for those whom the lines name: by their names, or as what they are to the owner."""
+    said = simplified("\n".join(line.words for line in lines)).casefold()
+    kin = {**kin_words("en"), **kin_words("zh")}
+    named = {word for word in kin if text.stands_in(word, said)}
+    for attribute in sorted({kin[word] for word in named}):
+        yield slot_key(USER, attribute)
+        for record in _standing(memories.find(slot_key(USER, attribute))[-OF_EACH:], memories):
+            yield entity_key(record.value)
+    for word in dict.fromkeys(word for line in lines for word in _names(line.words)):
+        yield entity_key(word)
+    bags = {gist_of(word).bag for word in named}  # and those that mean the same: 妈 is 母亲
+    yield from (entity_key(word) for word in sorted(kin) if word in named or gist_of(word).bag in bags)
+
+
+def _names(words: str) -> Iterator[str]:
+    """Words with a capital letter."""
+    for each in words.split():
+        name = each.strip(".,!?;:'\"()…").removesuffix("'s").removesuffix("’s")
+        if name[:1].isupper():
+            yield name

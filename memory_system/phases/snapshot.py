@@ -21,11 +21,11 @@ import orjson
 
 from memory_system import clock
 from memory_system.errors import DamagedError
-from memory_system.llm import soul_in
-from memory_system.phases import Night, sections, shortlist
+from memory_system.llm import phrases, soul_in
+from memory_system.phases import sections, shortlist
 from memory_system.phases.index import open_index
 from memory_system.phases.portrait import SLOTS, portrait
-from memory_system.phases.sections import WORDS, Line, Page, choose, cost
+from memory_system.phases.sections import Line, Page, choose, cost
 from memory_system.phases.shortlist import Beside, Candidate
 from memory_system.privacy import trust
 from memory_system.privacy.masks import masked
@@ -33,6 +33,7 @@ from memory_system.privacy.secrets import redact
 from memory_system.recall.search_index import Index
 from memory_system.records import Belief, Fact, Row, told
 from memory_system.text import estimate_tokens
+from memory_system.understand.weights import LANGUAGES
 from memory_system.workspace import Workspace
 
 # Of the budget, at most; the core has the rest, and what these leave.
@@ -40,20 +41,10 @@ SHARES = {
     "identity": 0.1, "user": 0.4, "constraints": 0.2, "coming": 0.3, "recent": 0.15, "projects": 0.15,
 }  # fmt: skip
 
-# The title of the page of facts, and what stands behind what is in doubt.
-_FACTS = {
-    "en": ("# What is remembered", "not sure"),
-    "zh": ("# 记住的事", "不确定"),
-}
 _TRAIT = re.compile(r"^\s*-\s*\**([^*:：\n]{1,30}?)\**[:：]\**\s*(\S.*?)\s*$", re.MULTILINE)
 
 
-def run(night: Night, ws: Workspace) -> list[str]:
-    """Write the snapshot of the night."""
-    return write(night.at, ws)
-
-
-def write(at: datetime, ws: Workspace) -> list[str]:
+def run(at: datetime, ws: Workspace) -> list[str]:
     """Write the snapshot of the night at that moment, and the page of facts; the names of the files that changed."""
     with open_index(ws) as index:
         page, omitted = chosen(index, clock.local_date(at, ws.config.zone), ws)
@@ -75,7 +66,7 @@ def without_identity(text: str) -> str:
     inside = False
     for line in text.split("\n"):
         if line.startswith("## "):
-            inside = line in {words["identity"] for words in WORDS.values()}
+            inside = line in {phrases(lang)["page"]["identity"] for lang in LANGUAGES}
         if not inside:
             kept.append(line)
     return "\n".join(kept)
@@ -88,7 +79,7 @@ def chosen(index: Index, day: date, ws: Workspace) -> tuple[Page, list[Candidate
     found = shortlist.candidates(index, moment, ws.faded_at(moment), SLOTS)
     own = [each for each in found if not shortlist.is_promise(each.record)]
     lang = ws.config.language if ws.config.language != "auto" else main_language(own)
-    page = Page(WORDS[lang], _counts(index, moment, ws))
+    page = Page(phrases(lang)["page"], _counts(index, moment, ws))
     page.left = ws.config.token_budget.layer1_total - estimate_tokens(page.head + "\n" + page.foot)
     _place_user(page, own, moment, ws, beside)
     _place_sections(page, found, moment, ws, beside)
@@ -158,7 +149,7 @@ def shown_in(ws: Workspace) -> Callable[[Fact], bool]:
 
 def main_language(found: Iterable[Candidate]) -> str:
     """The language of most memories; English when there are none."""
-    votes = Counter(each.record.lang for each in found if each.record.lang in WORDS)
+    votes = Counter(each.record.lang for each in found if each.record.lang in LANGUAGES)
     return min(votes, key=lambda lang: (-votes[lang], lang)) if votes else "en"
 
 
@@ -211,11 +202,11 @@ def write_facts(ws: Workspace) -> list[str]:
 
 def facts_text(ws: Workspace) -> str:
     """The page of facts: one line for each memory that is not outdated, what was said last at the end."""
-    title, unsure = _FACTS[ws.language]
+    words = phrases(ws.language)["page"]
     rows = chain(ws.store.rows("active", Fact), ws.store.rows("active", Belief))
     standing = (row for row in rows if not row.get("outdated_by"))
     said = sorted(standing, key=lambda row: (row.get("said_at", ""), row["id"]))
-    text = "\n".join([title, "", *(_fact_line(row, unsure, ws) for row in said), ""])
+    text = "\n".join([words["facts"], "", *(_fact_line(row, words["unsure"], ws) for row in said), ""])
     return masked(redact(text)[0], ws.masked)
 
 

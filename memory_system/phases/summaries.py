@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from memory_system.attributes import about, topics_of
-from memory_system.phases import Night
+from memory_system.phases import Night, fitting
 from memory_system.phases.evidence import retire
 from memory_system.privacy.sharing import strictest
 from memory_system.records import USER, Fact, Summary, memory_id, told
@@ -57,11 +57,11 @@ def _wanted(topics: Iterable[str], draft: Draft, night: Night) -> Iterator[tuple
             continue
         best = (draft.get(memory_id_) for *_, memory_id_ in sorted(ranked, reverse=True)[:MOST_FACTS])
         facts = [each for each in best if each is not None]
-        fitting = _fitting(facts) if len(facts) >= night.config.thresholds.summary_trigger else []
-        sources = frozenset(fact.id for fact in fitting)
+        summed = _fitting(facts) if len(facts) >= night.config.thresholds.summary_trigger else []
+        sources = frozenset(fact.id for fact in summed)
         if sources and sources not in told:
             told.add(sources)
-            yield topic, known, fitting
+            yield topic, known, summed
         elif known is not None:
             retire(known, "dissolved", draft, night)
 
@@ -81,13 +81,8 @@ def _gathered(topic: str, draft: Draft) -> tuple[list[tuple[float, str, str]], s
 
 def _fitting(facts: list[Fact]) -> list[Fact]:
     """The best facts that a short text holds, but two at least."""
-    left, fitting = MOST_TOKENS, []
-    for fact in facts:
-        cost = estimate_tokens(fact.content)
-        if cost <= left:
-            fitting.append(fact)
-            left -= cost
-    return fitting if len(fitting) > 1 else sorted(facts, key=lambda fact: len(fact.content))[:2]
+    found = fitting(facts, MOST_TOKENS, lambda fact: estimate_tokens(fact.content))
+    return found if len(found) > 1 else sorted(facts, key=lambda fact: len(fact.content))[:2]
 
 
 def _entity(topic: str) -> str:

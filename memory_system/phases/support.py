@@ -19,7 +19,6 @@ from memory_system.rules import table
 from memory_system.store.gist import gist_of
 from memory_system.text.traditional import simplified
 from memory_system.understand import matters
-from memory_system.understand.claims import Filled, content_of
 from memory_system.understand.judge import judge_of
 from memory_system.understand.language import language, type_of_attribute
 from memory_system.understand.values import value_of
@@ -121,7 +120,7 @@ def numbers(basis: Basis) -> str:
     dated = [(each.span, _figures(each.start, each.end)) for each in whens]
     found = [{time} for time in _CLOCK.findall(when)]
     found += [{each[0]} for each in numerals.FIGURES.finditer(said) if not any(_is_of(each, *date) for date in dated)]
-    found += numerals.told_in(_without(said, whens))
+    found += numerals.told_in(without(said, whens))
     known = all(any(_is_known(one, basis) for one in readings) for readings in found)
     return "" if known and all(_is_counted(*each, basis) for each in numerals.counted_in(said)) else "another number"
 
@@ -146,7 +145,7 @@ def _is_of(number: re.Match[str], span: tuple[int, int], figures: Collection[str
     return span[0] <= number.start() < span[1] and numerals.plain(number[0]) in figures
 
 
-def _without(said: str, whens: Sequence[dates.When]) -> str:
+def without(said: str, whens: Sequence[dates.When]) -> str:
     """The words without their times."""
     spans = [each.span for each in whens]
     return "".join(sign for at, sign in enumerate(said) if not any(first <= at < last for first, last in spans))
@@ -223,7 +222,7 @@ def content(basis: Basis) -> str:
     operation = basis.operation
     if not operation.text:
         return "no value of that slot" if operation.op != "end" and not fits(basis) else ""
-    words = _without(operation.text, list(dates.find(operation.text, basis.named[-1].moment(basis.zone))))
+    words = without(operation.text, list(dates.find(operation.text, basis.named[-1].moment(basis.zone))))
     telling, numbers = _telling(words, basis), len(numerals.FIGURES.findall(words))
     parts = [part for line in basis.named for part in (line.before, line.words)]
     here = _said(telling, "\n".join((*parts, basis.target.content if basis.target else "")))
@@ -288,8 +287,7 @@ def _as_told(basis: Basis) -> list[Basis]:
     if cut and text.estimate_tokens(value.replace(cut, "")) < LEAST:
         return short or [basis]
     spoken = "zh" if text.has_cjk(value) else lang
-    words = content_of(Filled(basis.subject, basis.slot, value, True, (0, 0), (0, 0), ""), spoken)
-    return [*short, _changed(basis, slot=basis.slot, value="", text=words)]
+    return [*short, _changed(basis, slot=basis.slot, value="", text=basis.slot_told(value, spoken))]
 
 
 def _changed(basis: Basis, **fields: str) -> Basis:

@@ -13,7 +13,7 @@ from memory_system.phases.basis import Basis, bare
 from memory_system.phases.evidence import evidence_of
 from memory_system.phases.screen import CATEGORIES
 from memory_system.phases.shown import Line
-from memory_system.phases.support import fits, interval, is_meant
+from memory_system.phases.support import fits, interval, is_meant, without
 from memory_system.privacy.secrets import redact
 from memory_system.records import CLAIM, ISO_DAY, QUOTE, STATEMENT, USER, USER_NAME, EventTime, Fact
 from memory_system.text.traditional import simplified
@@ -110,9 +110,8 @@ def _tells(sentence: str, lang: str, basis: Basis) -> tuple[str, ...]:
 
 def _as_said(sentence: str, lang: str, anchor: datetime) -> str:
     """A sentence about the user nearly as they would say it, without its dates: so it is told what it tells of."""
-    bare_words = simplified(sentence)
-    for each in sorted(dates.find(bare_words, anchor), key=lambda each: each.span, reverse=True):
-        bare_words = bare_words[: each.span[0]] + bare_words[each.span[1] :]
+    plain = simplified(sentence)
+    bare_words = without(plain, list(dates.find(plain, anchor)))
     if lang == "zh":
         return bare_words.replace(USER_NAME["zh"], "我")
     return _USERS.sub("my", _USER_DOES.sub(_i_do, bare_words))
@@ -141,8 +140,7 @@ def _segment(line: Line) -> Segment:
 
 def _change(basis: Basis, target: Fact, made: Claim, night: Night) -> str:
     """What becomes of the memory that is updated or ended."""
-    said = clock.read_stamp(made.said_at).astimezone(night.zone).isoformat()
-    ahead = target.event_time is not None and target.event_time.end > said
+    ahead = target.event_time is not None and target.event_time.end > night.local(made.said_at).isoformat()
     if basis.operation.op == "end":
         return "cancels" if ahead else "ends"
     if ahead and target.event_time and made.event_time and made.event_time.start != target.event_time.start:

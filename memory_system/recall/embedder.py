@@ -17,7 +17,7 @@ from typing import Any, Protocol, TypeAlias
 
 from memory_system.config import EmbedderConfig
 from memory_system.errors import EmbedderError
-from memory_system.llm.connecting import trusted
+from memory_system.llm import trusted
 from memory_system.privacy import secrets
 from memory_system.recall.units import gathered
 from memory_system.text import estimate_tokens

@@ -139,10 +139,8 @@ def _asked(before: str, lang: str) -> set[str]:
 
 def _around(talk: Talk) -> tuple[str, ...]:
     """What is the same for all sentences of the message."""
-    who = "#friends" if talk.friends else "#assistant"
-    if not talk.before:
-        return who, _COUNTS[min(len(talk.spans), 4)], "#opens"
-    return who, _COUNTS[min(len(talk.spans), 4)], "#asked" if talk.before.rstrip().endswith(_QUESTION) else "#told"
+    who, is_asked = "#friends" if talk.friends else "#assistant", talk.before.rstrip().endswith(_QUESTION)
+    return who, _COUNTS[min(len(talk.spans), 4)], "#asked" if is_asked else "#told" if talk.before else "#opens"
 
 
 def _forms(talk: Talk, said: list[str], lang: str) -> Iterator[list[str]]:

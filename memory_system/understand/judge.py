@@ -6,7 +6,6 @@ allergy, whether or not a rule reads which. A quote is found by them; it fills n
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import NamedTuple
 
 from memory_system.text.traditional import simplified
@@ -68,7 +67,6 @@ def verdict_of(sums: Sequence[int]) -> Verdict:
     )
 
 
-@cache
 def judge_of(lang: str) -> Weights:
     """The weights of a language; of one that the judge was not taught (`""`), the English ones of what has no language.
     DefectError when the file that is installed with the program is missing or damaged."""
@@ -79,7 +77,7 @@ def attributes_told(seen: Seen, lang: str) -> tuple[str, ...]:
     """The attributes that a sentence in that language tells of, the surest first; none in a language not taught."""
     if not lang:
         return ()
-    sums = zip(ATTRIBUTES, _weights(lang).sums(seen), strict=True)
+    sums = zip(ATTRIBUTES, installed(f"tells.{lang}", ATTRIBUTES).sums(seen), strict=True)
     told = [each for each in sums if each[1] >= TOLD_FROM]
     return tuple(name for name, _ in sorted(told, key=lambda each: -each[1]))
 
@@ -90,10 +88,5 @@ def attributes_asked(question: str, lang: str) -> frozenset[str]:
     if lang not in LANGUAGES:
         return frozenset()
     words = features.of_words(simplified(question), lang)
-    sums = zip(ATTRIBUTES, _weights(lang).sums(words), strict=True)
+    sums = zip(ATTRIBUTES, installed(f"tells.{lang}", ATTRIBUTES).sums(words), strict=True)
     return frozenset(name for name, weight in sums if weight >= ASKED_FROM)
-
-
-@cache
-def _weights(lang: str) -> Weights:
-    return installed(f"tells.{lang}", ATTRIBUTES)

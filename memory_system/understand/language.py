@@ -78,20 +78,6 @@ class Language:
 
 
 @cache
-def word_list(name: str, lang: str) -> str:
-    """A word list of the language as one pattern, each word whole where words are told apart."""
-    file = f"claims.{lang}"
-    edge = r"\b" if rules.table(file, "language")["apart"] else ""
-    lists = {**_lists(file), **rules.table(file, "parts")}
-    return edge + with_parts(f"%{name}%", lists) + edge
-
-
-def lists_of(type_name: str, lang: str) -> frozenset[str]:
-    """The word lists of each of which every value of that type holds a word."""
-    return frozenset(rules.table(f"claims.{lang}", "types")[type_name].get("words", "").split())
-
-
-@cache
 def language(name: str) -> Language:
     """The language of that name, `en` or `zh`; FileNotFoundError for another."""
     file = f"claims.{name}"
@@ -245,16 +231,21 @@ def _fired(plain: str, lang: str, asked: str) -> list[tuple[ClaimRule, Rule]]:
 
 @cache
 def _gate(lang: str) -> _Gate:
-    parts: dict[str, str] = rules.table(f"claims.{lang}", "parts")
-    typed = claim_rules(lang)
-    needed = {each.id: lists_of(type_of(each), lang) for each in typed}
+    file, typed = f"claims.{lang}", claim_rules(lang)
+    parts: dict[str, str] = rules.table(file, "parts")
+    types = rules.table(file, "types")
+    needed = {each.id: frozenset(types[type_of(each)].get("words", "").split()) for each in typed}
+    edge = r"\b" if rules.table(file, "language")["apart"] else ""  # a word is whole where words are told apart
+    words = {**_lists(file), **parts}
     return _Gate(
         RuleSet(_rule(each.id, each.pattern, parts) for each in typed if not each.asked),
         RuleSet(_rule(each.id, each.pattern, parts) for each in typed if each.asked),
         {each.id: each for each in typed},
         {each.id: _rule(each.id, each.asked, parts) for each in typed if each.asked},
         needed,
-        RuleSet((_rule(name, word_list(name, lang), {}) for name in sorted(set().union(*needed.values()))), short=True),
+        RuleSet(
+            (_rule(name, f"{edge}%{name}%{edge}", words) for name in sorted(set().union(*needed.values()))), short=True
+        ),
     )
 
 

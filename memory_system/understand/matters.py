@@ -59,6 +59,12 @@ def tells(term: str) -> bool:
     return term not in _plain_words("everyday") and term not in _kin_words()
 
 
+@lru_cache(maxsize=512)
+def telling(words: str) -> tuple[str, ...]:
+    """The terms of the words that tell matters apart."""
+    return tuple(each for each in terms_of(words) if tells(each))
+
+
 def is_rare(term: str) -> bool:
     """Whether few people would use the term, unless they speak of the same."""
     return tells(term) and term not in _plain_words("common")

@@ -108,8 +108,6 @@ def _time_at_end(words: str, kind: ValueType) -> int | None:
 
 def _stripped(text: str, start: int, end: int) -> Span:
     """The span without blanks and marks at its ends."""
-    while start < end and text[start] in _BLANKS:
-        start += 1
-    while start < end and text[end - 1] in _BLANKS:
-        end -= 1
-    return start, end
+    words = text[start:end].lstrip(_BLANKS)
+    start = end - len(words)
+    return start, start + len(words.rstrip(_BLANKS))

@@ -89,7 +89,8 @@ class Links:
         return self.start + sum(self.weights.get(each, 0) for each in told)
 
 
-def installed(name: str, labels: Sequence[str]) -> Weights:
+@cache
+def installed(name: str, labels: tuple[str, ...]) -> Weights:
     """The weights that are installed under that name; DefectError when their file is missing or damaged."""
     return _installed(name, partial(read, labels=labels))
 

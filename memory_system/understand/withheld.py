@@ -6,17 +6,19 @@ Rules know how such wishes are mostly put; weights have learned from many that w
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Generic, TypeVar
 
 from memory_system import rules, text
+from memory_system.privacy.tombstones import blanked
 from memory_system.rules import Rule, RuleSet
 from memory_system.text.traditional import simplified
 from memory_system.turns import Message
 from memory_system.understand import features
 from memory_system.understand.features import Span
-from memory_system.understand.weights import LANGUAGES, SCALE, Weights, installed
+from memory_system.understand.weights import LANGUAGES, SCALE, installed
 
 WITHHELD = "withheld"  # the reason why such a segment is dropped
 SOON = 4  # messages within which a wish is about what the same one says before or after
@@ -79,11 +81,6 @@ def reach(message: Message) -> str:
     return EITHER if _is_all(plain) and not re.search(r"[:：]\s*\S", plain) else ""
 
 
-def takes_back(message: Message) -> bool:
-    """Whether the message asks not to keep what the same one said right before."""
-    return reach(message) in (BEFORE, EITHER)
-
-
 class TakingBack(Generic[Said]):
     """What each one has said last, which their next message may take back, and whose next is not to be kept; what a
     message is about is for `reaches` to say."""
@@ -107,6 +104,46 @@ class TakingBack(Generic[Said]):
             yield before
         announces = reached == AFTER or (reached == EITHER and (is_trifle or not is_near))
         self._last[voice] = self._count, said, message.text, announces
+
+
+def heard(messages: Iterable[Message], reaching: list[str]) -> Iterator[Message]:
+    """The messages of a session; the refs of those that reach back to what an earlier night has read are noted in
+    `reaching`: they take something back, or go on with an answer."""
+    for number, message in enumerate(messages):
+        if reach(message) in (BEFORE, EITHER) or not (number or message.is_first_hand):
+            reaching.append(message.ref)
+        yield message
+
+
+def without_withheld(message: Message) -> str:
+    """The words of a message with blanks where a person asks not to keep them; empty when nothing is left."""
+    spans = withheld(message.text) if message.is_first_hand else ()
+    return blanked(message.text, spans) if spans else message.text
+
+
+def not_taken_back(messages: Iterable[Message]) -> Iterator[Message]:
+    """The messages without those that a wish near them is about ("don't save that"), and without what an assistant
+    answered to words that are not to be kept: it says them again."""
+    talk, waiting = TakingBack[Message](), deque[tuple[Message, str]]()
+    gone: set[str] = set()  # the refs of messages that are dropped
+    unkept: set[str] = set()  # those, and the refs of messages of which a part is
+    answered = ""
+    for message in messages:
+        waiting.append((message, "" if message.is_first_hand else answered))
+        gone.update(each.ref for each in talk.heard(message, message))
+        unkept |= gone
+        if message.is_first_hand:
+            answered = message.ref
+            unkept.update([message.ref] if withheld(message.text) else ())
+        if len(waiting) > SOON:
+            yield from _still_kept([waiting.popleft()], gone, unkept)
+    yield from _still_kept(waiting, gone, unkept)
+
+
+def _still_kept(
+    waiting: Iterable[tuple[Message, str]], gone: Collection[str], unkept: Collection[str]
+) -> Iterator[Message]:
+    return (each for each, answered in waiting if each.ref not in gone and answered not in unkept)
 
 
 def _is_of(wish: str, words: str) -> bool:
@@ -210,7 +247,7 @@ def sounding(plain: str) -> Iterator[Span]:
 
 def _sound(words: str, lang: str) -> int:
     """How much the words sound like such a wish, or the stretch of them that does most: log-odds times `SCALE`."""
-    weights = _weights(lang)
+    weights = installed(f"wishes.{lang}", WISH)
     return max([weights.sum_of(features.of_words(each, lang).own) for each in stretches(words, lang)])
 
 
@@ -227,8 +264,3 @@ def stretches(words: str, lang: str) -> Iterator[str]:
 def _word_at(words: str, at: int) -> int:
     """Where the word begins that holds the place; the place itself in Chinese, which has no blanks."""
     return words.rfind(" ", at - _LONG_WORD, at) + 1 or at
-
-
-@cache
-def _weights(lang: str) -> Weights:
-    return installed(f"wishes.{lang}", WISH)
