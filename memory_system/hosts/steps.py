@@ -160,7 +160,7 @@ def _taken(step: Value | Block | Own, draft: Change, ours: Collection[str]) -> s
     return piece
 
 
-def plan_removal(ws: Workspace, host: str, commands: Sequence[Command] = (), advice: Sequence[str] = ()) -> Plan:
+def plan_removal(ws: Workspace, host: str, commands: Sequence[Command], advice: Sequence[str] = ()) -> Plan:
     """What taking everything of that host back would change."""
     drafts = Drafts()
     _cut(drafts, _done(ws).get(host, []))

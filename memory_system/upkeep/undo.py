@@ -167,17 +167,15 @@ def moment_of(text: str, ws: Workspace) -> datetime:
     """The instant that a person means by a day (its end, where the owner lives) or an instant; UsageError for what is
     neither or has not come yet."""
     try:
-        midnight = datetime.combine(date.fromisoformat(text.strip()), time(), ws.config.zone)
-        moment = min(midnight + timedelta(days=1, seconds=-1), ws.now)
-        known = midnight <= ws.now
+        begun: datetime | None = datetime.combine(date.fromisoformat(text.strip()), time(), ws.config.zone)
+        length = timedelta(days=1, seconds=-1)
     except ValueError:
-        found = clock.parse_instant(text)
-        if found is None:
-            raise UsageError(f"{text!r} is no day and no instant", "write it like 2026-02-04") from None
-        moment, known = found, found <= ws.now
-    if not known:
+        begun, length = clock.parse_instant(text), timedelta(0)
+    if begun is None:
+        raise UsageError(f"{text!r} is no day and no instant", "write it like 2026-02-04")
+    if begun > ws.now:
         raise UsageError(f"{text} has not come yet")
-    return moment
+    return min(begun + length, ws.now)
 
 
 @contextmanager
