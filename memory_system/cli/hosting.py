@@ -92,7 +92,7 @@ def _removal(ws: Workspace, host: str) -> Plan:
 
     if host == integrations.OPENCLAW:
         return steps.plan_removal(ws, host, *integrations.undoing_openclaw())
-    return steps.plan_removal(ws, host, [integrations.UNDOING_CLAUDE])
+    return steps.plan_removal(ws, host, [integrations.UNDOING_CLAUDE], [])
 
 
 def _ourselves(root: Path) -> list[str]:
@@ -113,14 +113,12 @@ def hook(
 
     del host  # there is one so far
     try:
-        row = integrations.answer(event, sys.stdin.buffer.read(), settings.open)
+        if row := integrations.answer(event, sys.stdin.buffer.read(), settings.open):
+            typer.echo(orjson.dumps(row).decode())
     except Exception as error:
         if settings.debug:
             raise
         settings.say(f"memory: {error}")
-        return
-    if row:
-        typer.echo(orjson.dumps(row).decode())
 
 
 @handled

@@ -21,7 +21,7 @@ import orjson
 from memory_system.disk import Files
 from memory_system.errors import UsageError
 from memory_system.privacy.secrets import redact
-from memory_system.upkeep.distill import difference, overwrite
+from memory_system.upkeep.distill import difference, overwrite, text_of
 from memory_system.workspace import Workspace
 
 PATIENCE = 120  # seconds for a command of the host
@@ -87,20 +87,14 @@ class Drafts(dict[str, Change]):
     """Files as they will be, by path, while a plan is made; each is read when it is first looked at."""
 
     def __missing__(self, path: str) -> Change:
-        try:
-            text = Path(path).read_bytes().decode()
-        except FileNotFoundError:
-            text = None
-        except UnicodeDecodeError:
-            hint = "mend it, or put the lines in by hand: see docs/hosts"
-            raise UsageError(f"{path} is no UTF-8", hint) from None
+        text = text_of(Path(path), "mend it, or put the lines in by hand: see docs/hosts")
         return self.setdefault(path, Change(Path(path), text, text))
 
     def changes(self) -> list[Change]:
         return [each for each in self.values() if each.before != each.after]
 
 
-def plan(ws: Workspace, host: str, steps: Sequence[Step], advice: Sequence[str] = ()) -> Plan:
+def plan(ws: Workspace, host: str, steps: Sequence[Step], advice: Sequence[str]) -> Plan:
     """What the steps would change; steps that were taken before change nothing."""
     known = _done(ws).get(host, [])
     wanted = [(each, _row(each)) for each in steps if not isinstance(each, tuple)]
@@ -160,7 +154,7 @@ def _taken(step: Value | Block | Own, draft: Change, ours: Collection[str]) -> s
     return piece
 
 
-def plan_removal(ws: Workspace, host: str, commands: Sequence[Command], advice: Sequence[str] = ()) -> Plan:
+def plan_removal(ws: Workspace, host: str, commands: Sequence[Command], advice: Sequence[str]) -> Plan:
     """What taking everything of that host back would change."""
     drafts = Drafts()
     _cut(drafts, _done(ws).get(host, []))

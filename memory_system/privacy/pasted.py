@@ -50,12 +50,16 @@ def borrowed(text: str, *, drafted: bool = False, owner: Callings | None = None)
 def _is_own(rule: rules.Rule, before: str, words: str, owner: Callings) -> bool:
     """Whether the words are the writer's all the same: by what stands `before` them, by what they have `unless`,
     because the owner has signed them or is not the one greeted."""
-    tests = ("unless_before", before), ("unless", words)
-    if any(key in rule.data and _written(rule.data[key]).search(part) for key, part in tests):
+    if excepts(rule, "unless_before", before) or excepts(rule, "unless", words):
         return True
     if rule.data.get("letter") and owner.signs(words):
         return True
     return bool(rule.data.get("addressed")) and not owner.is_greeted(words.lstrip("\n").partition("\n")[0])
+
+
+def excepts(rule: rules.Rule, key: str, text: str) -> bool:
+    """Whether the rule names a pattern under the key by which it does not hold, and the text has it."""
+    return key in rule.data and _written(rule.data[key]).search(text) is not None
 
 
 @cache

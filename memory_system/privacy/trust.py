@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memory_system import rules
 from memory_system.privacy.checksums import decoded
-from memory_system.privacy.pasted import Callings, borrowed, spans_of
+from memory_system.privacy.pasted import Callings, borrowed, excepts, spans_of
 from memory_system.records import Belief, Evidence, Fact
 from memory_system.rules import worded
 from memory_system.text import essence
@@ -102,7 +102,7 @@ def suspects(text: str, *, owner: bool = True) -> tuple[Suspect, ...]:
         Suspect(start, end, rule)
         for rule, (start, end) in told
         if not (owner and rule.data.get("owner") is False)
-        if not _is_ruled_out(rule, text[:start])
+        if not excepts(rule, "unless_before", text[:start])
         if rule.data.get("check") != "base64" or any(map(suspects, decoded(text[start:end])))
     )
 
@@ -112,11 +112,6 @@ def why(rule: str) -> str:
     known = (*rules.load("trust")["attack"].rules, *worded.load("trust", "order").rules)
     found = (each.why for each in known if each.id == rule.rpartition(".")[2])
     return next(found, "it ends what the message before it has begun")
-
-
-def _is_ruled_out(rule: rules.Rule, before: str) -> bool:
-    """Whether what stands before the match says that it must not be done."""
-    return "unless_before" in rule.data and re.search(rule.data["unless_before"], before, re.IGNORECASE) is not None
 
 
 class Stretch(NamedTuple):
