@@ -54,9 +54,8 @@ def beyond_reach(ws: Workspace, name: str) -> int:
 def _first(groups: Iterable[Group]) -> dict[str, Change]:
     """The first change of each memory."""
     first: dict[str, Change] = {}
-    for group in groups:
-        for change in group.changes:
-            first.setdefault(change.id, change)
+    for change in (each for group in groups for each in group.changes):
+        first.setdefault(change.id, change)
     return first
 
 
@@ -118,11 +117,9 @@ def _give_back(changes: Iterable[Change], ws: Workspace) -> None:
     """A capture that the run had folded in waits in the inbox again: it is the owner's, not the run's. Before the
     commit, so that a crash between leaves it twice and not never."""
     waiting = {each.id for each in ws.inbox.pending()}
-    for change in changes:
-        if change.after is None and change.before is not None and change.id not in waiting:
-            record = from_line(change.before)
-            if edit.is_captured(record):
-                ws.inbox.add(as_captured(record))
+    left = (each for each in changes if each.after is None and each.id not in waiting)
+    gone = (from_line(each.before) for each in left if each.before is not None)
+    ws.inbox.add(*(as_captured(each) for each in gone if edit.is_captured(each)))
 
 
 def as_captured(record: Fact) -> Fact:
