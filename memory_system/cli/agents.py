@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import closing
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -205,13 +206,13 @@ class Terminal:
             print(said, flush=True)
 
 
+@dataclass(frozen=True, slots=True)
 class _Repl:
     """Reads lines and does what they ask, until it is told to leave."""
 
-    def __init__(self, talk: Chat, terminal: Terminal, settings: Settings) -> None:
-        self._talk = talk
-        self._terminal = terminal
-        self._settings = settings
+    _talk: Chat
+    _terminal: Terminal
+    _settings: Settings
 
     def run(self) -> None:
         """Until /quit, the end of the input, or Ctrl-C at an empty prompt."""

@@ -109,14 +109,20 @@ def consolidate(
     if llm not in (None, *MODES):
         raise UsageError(f"--llm is one of {', '.join(MODES[:3])}, not {llm}")
     if phase is not None:
-        _one_phase(settings, phase)
+        with settings.open(write=True) as ws:
+            rows = list(pipeline.rerun(phase, ws))
+        settings.answer({"phase": phase, "rows": rows}, lambda _: map(_row_line, rows))
         return
     options: dict[str, Any] = {"force": force, "if_due": if_due, "allow_retire": allow_retire, "replay": replay}
-    if estimate:
-        _estimate(settings, force=force, if_due=if_due, mode=llm)
-        return
-    if dry_run:
-        _preview(settings, **options)
+    if estimate or dry_run:
+        from memory_system.upkeep import preview
+
+        with settings.open() as ws:
+            if estimate:
+                row, lines = preview.estimate(ws, force=force, if_due=if_due, mode=llm), estimate_lines
+            else:
+                row, lines = preview.preview(ws, **options), preview_lines
+        settings.answer(row, lines)
         return
     with settings.open(write=True, allow_losses=allow_retire) as ws:
         report = pipeline.consolidate(ws, mode=llm, progress=_progress(settings), **options)
@@ -142,29 +148,12 @@ def _left_out_lines(row: dict[str, Any]) -> Iterator[str]:
         yield f"  and {more} more"
 
 
-def _one_phase(settings: Settings, number: int) -> None:
-    from memory_system import pipeline
-
-    with settings.open(write=True) as ws:
-        rows = list(pipeline.rerun(number, ws))
-    settings.answer({"phase": number, "rows": rows}, lambda _: map(_row_line, rows))
-
-
-def _preview(settings: Settings, **options: Any) -> None:
+def preview_lines(row: dict[str, Any]) -> Iterator[str]:
     from memory_system.cli.searching import change_line
-    from memory_system.upkeep.preview import preview
 
-    with settings.open() as ws:
-        row = preview(ws, **options)
-    settings.answer(row, lambda row: [*map(change_line, row["changes"]), *report_lines(row), "nothing was written"])
-
-
-def _estimate(settings: Settings, **options: Any) -> None:
-    from memory_system.upkeep.preview import estimate
-
-    with settings.open() as ws:
-        row = estimate(ws, **options)
-    settings.answer(row, estimate_lines)
+    yield from map(change_line, row["changes"])
+    yield from report_lines(row)
+    yield "nothing was written"
 
 
 def estimate_lines(row: dict[str, Any]) -> Iterator[str]:
@@ -194,13 +183,12 @@ def _progress(settings: Settings) -> Any:
 
 
 def report_lines(row: dict[str, Any]) -> Iterator[str]:
-    if not row["nights"]:
+    if not (nights := row["nights"]):
         yield "nothing due"
         yield from _copied_lines(row["layer3"])
         yield from problem_lines(row["problems"], "  ", " → ")
         return
     sums = row["accounting"]
-    nights = row["nights"]
     many = f"{len(nights)} nights: {nights[0]} … {nights[-1]}"
     yield "consolidated " + (many if nights[1:] else nights[0])
     yield from told_lines(row)
@@ -248,9 +236,7 @@ def _asked_lines(asked: dict[str, Any]) -> Iterator[str]:
 
 def _sum_line(title: str, sums: dict[str, Any], whole: str, parts: tuple[str, ...], rest: str) -> str:
     """`messages 120 = 80 kept + 40 filtered (…)`."""
-    told = " + ".join(f"{sums[part]} {part.replace('_', ' ')}" for part in parts)
+    counts = {**{part: sums[part] for part in parts}, rest: sum(sums[rest].values())}
+    told = " + ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
     reasons = ", ".join(f"{count} {reason}" for reason, count in sums[rest].items())
-    others = sum(sums[rest].values())
-    return f"  {title} {sums[whole]} = {told} + {others} {rest.replace('_', ' ')}" + (
-        f" ({reasons})" if reasons else ""
-    )
+    return f"  {title} {sums[whole]} = {told}" + (f" ({reasons})" if reasons else "")

@@ -17,9 +17,7 @@ from memory_system.text import shortened
 
 if TYPE_CHECKING:
     from memory_system.forgetting.scanning import Finding
-    from memory_system.privacy.quarantine import Held
     from memory_system.upkeep.backup import Key
-    from memory_system.workspace import Workspace
 
 Deed = Literal["list", "show", "approve", "reject"]  # to what was held back
 Question = Literal["verify", "head", "log"]
@@ -41,22 +39,17 @@ def quarantine(
             "name what was held back" if not held_id else "list takes no id", f"memory quarantine {action} q_…"
         )
     with settings.open() as ws:
-        rows = [{**asdict(each), "why": each.why} for each in _asked(ws, action, held_id)]
+        if action == "approve":
+            from memory_system.upkeep import edit
+
+            edit.approve(ws, held_id, who="cli")
+        elif action == "reject":
+            from memory_system.privacy.quarantine import REJECTED
+
+            ws.quarantine.settle(held_id, REJECTED)
+        held = [ws.quarantine.get(held_id)] if held_id else ws.quarantine.waiting()
+        rows = [{**asdict(each), "why": each.why} for each in held]
     settings.answer({"held": rows}, lambda _: held_lines(rows) if rows else ["nothing is held back"])
-
-
-def _asked(ws: Workspace, action: Deed, held_id: str) -> list[Held]:
-    if action == "list":
-        return ws.quarantine.waiting()
-    if action == "approve":
-        from memory_system.upkeep import edit
-
-        edit.approve(ws, held_id, who="cli")
-    elif action == "reject":
-        from memory_system.privacy.quarantine import REJECTED
-
-        ws.quarantine.settle(held_id, REJECTED)
-    return [ws.quarantine.get(held_id)]
 
 
 @handled
@@ -116,9 +109,12 @@ def audit(
 
 
 def _log_line(row: dict[str, Any]) -> str:
-    ids = row["ids"]
-    named = ", ".join(ids[:NAMED]) + (f" and {len(ids) - NAMED} more" if len(ids) > NAMED else "")
-    return f"{row['at']}  {row.get('who', '?'):8} {row.get('did', '?'):8} {named}".rstrip()
+    return f"{row['at']}  {row.get('who', '?'):8} {row.get('did', '?'):8} {_first(row['ids'], NAMED)}".rstrip()
+
+
+def _first(names: list[str], most: int) -> str:
+    """The first of the names, and how many more there are."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def held_lines(rows: list[dict[str, Any]]) -> Iterator[str]:
@@ -175,14 +171,9 @@ def _create(settings: Settings, path: Path, key: Key) -> None:
     with settings.open(write=True) as ws:
         made = backups.create(ws, path, key).to_row()
         wide = [ws.layout.name(each) for each in check.readable_by_others(ws)]
-    lines = [f"{path}: {made['files']} files, {made['bytes']} bytes, journal at {made['head']}", *_wide_lines(wide)]
-    settings.answer({"status": "made", "path": str(path), **made, "readable_by_others": wide}, "\n".join(lines))
-
-
-def _wide_lines(wide: list[str]) -> Iterator[str]:
-    if wide:
-        more = f" and {len(wide) - SHOWN_FILES} more" if len(wide) > SHOWN_FILES else ""
-        yield f"! others can read {', '.join(wide[:SHOWN_FILES])}{more}: chmod -R go-rwx memory"
+    told = f"{path}: {made['files']} files, {made['bytes']} bytes, journal at {made['head']}"
+    told += f"\n! others can read {_first(wide, SHOWN_FILES)}: chmod -R go-rwx memory" if wide else ""
+    settings.answer({"status": "made", "path": str(path), **made, "readable_by_others": wide}, told)
 
 
 def _open(settings: Settings, path: Path, key: Key, into: Path | None) -> None:

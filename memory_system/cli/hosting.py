@@ -39,19 +39,27 @@ def integrate(
     folder: Annotated[Path | None, typer.Option(help="The host's own folder, where it is not the usual one.")] = None,
 ) -> None:
     """Live inside OpenClaw, Claude Code or a machine's scheduler: show each change, then make it. Safe to repeat."""
+    from memory_system.hosts import schedule as jobs
     from memory_system.hosts import steps
 
     if facts and host != "openclaw":
         raise UsageError("--facts is for OpenClaw", "elsewhere memories are found with the tools, or memory search")
     with settings.open() as ws:
         if host == "generic":
-            chosen = _scheduling(ws, remove=remove)
+            chosen = steps.Plan(jobs.difference(_job(ws), remove=remove), [], {}, [])
+        elif remove:
+            chosen = _removal(ws, host)
         else:
-            chosen = _removal(ws, host) if remove else _plan(ws, host, agent, folder, rules=rules, facts=facts)
+            chosen = _plan(ws, host, agent, folder, rules=rules, facts=facts)
     shown = list(steps.shown(chosen))
     if not settings.as_json:
         typer.echo("\n".join(shown or ["nothing to change"]))
-    left = [*([] if dry_run else _make(ws, host, chosen, remove=remove)), *chosen.advice]
+    left: list[str] = []  # to be done by hand
+    if not dry_run and host == "generic":
+        _ = jobs.remove(_job(ws)) if remove else jobs.install(_job(ws), "")
+    elif not dry_run:
+        left += steps.apply(ws, chosen)
+    left += chosen.advice
     row = {
         "host": host,
         "status": "shown" if dry_run else "removed" if remove else "integrated",
@@ -64,34 +72,17 @@ def integrate(
     settings.answer(row, "\n".join([*last, *(f"→ {each}" for each in left)]) or "done")
 
 
-def _make(ws: Workspace, host: str, chosen: Plan, *, remove: bool) -> list[str]:
-    """Make the changes that were chosen; what is left to do by hand."""
-    from memory_system.hosts import schedule, steps
-
-    if host != "generic":
-        return steps.apply(ws, chosen)
-    _ = schedule.remove(_job(ws)) if remove else schedule.install(_job(ws), "")
-    return []
-
-
-def _scheduling(ws: Workspace, *, remove: bool) -> Plan:
-    """What would change so that the machine consolidates, or does no more."""
-    from memory_system.hosts import schedule
-    from memory_system.hosts.steps import Plan
-
-    return Plan(schedule.difference(_job(ws), remove=remove), [], {}, [])
-
-
 def _plan(ws: Workspace, host: str, agent: str, folder: Path | None, *, rules: bool, facts: bool) -> Plan:
     from memory_system.hosts import integrations, steps
 
     argv = _ourselves(ws.layout.root)
     wanted = {"tools": find_spec("mcp") is not None, "rules": rules}
-    if host == integrations.OPENCLAW:
-        there = folder.expanduser().absolute() if folder else integrations.state_folder(os.environ, Path.home())
+    is_openclaw = host == integrations.OPENCLAW
+    usual = integrations.state_folder if is_openclaw else integrations.claude_folder
+    there = folder.expanduser().absolute() if folder else usual(os.environ, Path.home())
+    if is_openclaw:
         taken = integrations.openclaw_steps(ws, there, agent, argv, **wanted, facts=facts or ws.config.facts_page)
         return steps.plan(ws, host, taken, integrations.openclaw_advice(ws, argv, **wanted))
-    there = folder.expanduser().absolute() if folder else integrations.claude_folder(os.environ, Path.home())
     taken = integrations.claude_steps(ws, there, argv, **wanted)
     return steps.plan(ws, host, taken, integrations.advice(ws, argv, "CLAUDE.md", **wanted))
 
@@ -101,7 +92,7 @@ def _removal(ws: Workspace, host: str) -> Plan:
 
     if host == integrations.OPENCLAW:
         return steps.plan_removal(ws, host, *integrations.undoing_openclaw())
-    return steps.plan_removal(ws, host, [integrations.UNDOING_CLAUDE])
+    return steps.plan_removal(ws, host, [integrations.UNDOING_CLAUDE], [])
 
 
 def _ourselves(root: Path) -> list[str]:
@@ -122,14 +113,12 @@ def hook(
 
     del host  # there is one so far
     try:
-        row = integrations.answer(event, sys.stdin.buffer.read(), settings.open)
+        if row := integrations.answer(event, sys.stdin.buffer.read(), settings.open):
+            typer.echo(orjson.dumps(row).decode())
     except Exception as error:
         if settings.debug:
             raise
         settings.say(f"memory: {error}")
-        return
-    if row:
-        typer.echo(orjson.dumps(row).decode())
 
 
 @handled

@@ -167,10 +167,8 @@ def forget(
     if failed := certificate["failed"]:
         what = f"forgotten, but not taken out of {', '.join(failed)}"
         again = "forget it there with --query WORDS" if ids else "run the same command again"
-        error = UnwritableError(
-            what, f"mend what stands behind each of them, then {again}; or take the lines out by hand"
-        )
-        complain(error)
+        hint = f"mend what stands behind each of them, then {again}; or take the lines out by hand"
+        complain(error := UnwritableError(what, hint))
         raise typer.Exit(error.exit_code)
 
 

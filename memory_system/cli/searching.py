@@ -199,16 +199,12 @@ def rollback(
         rows = explain.diff(ws, entry)["changes"] if entry else []
         stays_read = entry and not redo and any(each.entry.night for each in explain.entries_of(ws, run))
     status = "rolled back" if entry else "nothing to undo"
-    last = f"{status}; undo that with: memory rollback {entry}" if entry else status
-    last += f"\nwhat was read stays read; let the next night read it again: memory rollback {run} --redo" * bool(
-        stays_read
-    )
+    told = [*map(change_line, rows), f"{status}; undo that with: memory rollback {entry}" if entry else status]
+    if stays_read:
+        told.append(f"what was read stays read; let the next night read it again: memory rollback {run} --redo")
     if lost:
         settings.say(f"{lost} of the memories that {run} has changed were forgotten since, and stay so")
-    settings.answer(
-        {"status": status, "entry": entry, "changes": rows, "forgotten": lost},
-        lambda _: [*map(change_line, rows), last],
-    )
+    settings.answer({"status": status, "entry": entry, "changes": rows, "forgotten": lost}, "\n".join(told))
 
 
 def why_lines(row: dict[str, Any]) -> Iterator[str]:

@@ -143,9 +143,8 @@ def _holds(line: bytes, plan: Plan) -> bool:
     text = line.decode(errors="replace")
     if any(key in text for key in plan.gone):
         return True
-    if not (plan.words.name or plan.words.all_of):
-        return False
-    return any(plan.words.named_in(each) for each in strings(owner_files.parsed(line)))
+    looked_for = plan.words.name or plan.words.all_of
+    return bool(looked_for) and any(plan.words.named_in(each) for each in strings(owner_files.parsed(line)))
 
 
 def _changes(ws: Workspace, plan: Plan) -> Iterator[Change]:

@@ -67,9 +67,7 @@ class Words:
         if not (self.name or self.all_of):
             return False
         folded = fold(text)
-        if self.name:
-            return holds(folded, self.name)
-        return all(holds(folded, word) for word in self.all_of)
+        return all(holds(folded, word) for word in ([self.name] if self.name else self.all_of))
 
     def cut(self, text: str) -> str:
         """The text with a placeholder where they stood."""
@@ -165,10 +163,8 @@ def _noted(name: str, failed: Failed) -> Iterator[None]:
     """Note of a file that cannot be read or written why that is, and go on with the others."""
     try:
         yield
-    except MemorySystemError as error:
-        failed[name] = str(error)
-    except OSError as error:
-        failed[name] = str(refusal(error))
+    except (MemorySystemError, OSError) as error:
+        failed[name] = str(refusal(error) if isinstance(error, OSError) else error)
 
 
 def state_of(path: Path) -> State:
@@ -245,10 +241,7 @@ def _note_lines(ws: Workspace, path: Path, refs: set[str]) -> set[int]:
 def _texts(line: bytes) -> Iterator[str]:
     """The texts on a line of a transcript, also as they read without secrets."""
     for text in strings(parsed(line)):
-        yield text
-        clean = redact(text)[0]
-        if clean != text:
-            yield clean
+        yield from {text, redact(text)[0]}
 
 
 def parsed(line: bytes) -> Any:
@@ -283,8 +276,5 @@ def _without(value: Any, cut: Cut | None, *, told: bool) -> Any:
 
 def _cut_text(text: str, cut: Cut) -> str:
     """The text without the words; where they stand only once its secrets are masked, it stays masked."""
-    done = cut(text)
-    if done != text:
-        return done
-    clean = redact(text)[0]
-    return text if cut(clean) == clean else cut(clean)
+    cuts = ((words, cut(words)) for words in (text, redact(text)[0]))
+    return next((done for words, done in cuts if done != words), text)

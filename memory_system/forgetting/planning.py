@@ -252,9 +252,7 @@ def _cut(text: str, words: Words, gone: Iterable[Fact], ref: str) -> str:
 def _is_cut(evidence: Evidence, cut: Mapping[str, str], refs: set[str]) -> bool:
     """Whether the words of the evidence no longer stand where it says; a message that is gone or a capture is taken
     as one."""
-    if evidence.ref in cut:
-        return evidence.quote not in cut[evidence.ref]
-    return evidence.ref in refs
+    return evidence.quote not in cut[evidence.ref] if evidence.ref in cut else evidence.ref in refs
 
 
 def _by_source(selection: Selection, records: list[Stored]) -> Chosen:
@@ -270,9 +268,8 @@ def _by_source(selection: Selection, records: list[Stored]) -> Chosen:
         else:
             chosen.lost[record.id] = [each.ref for each in said]
             chosen.quotes.update(each.quote for each in said)
-    for pool, record in records:
-        if pool == "archive" and record.retired == "superseded" and record.superseded_by in chosen.gone:
-            chosen.back += [record.id] if record.id not in chosen.gone else []
+    replaced = [record for pool, record in records if pool == "archive" and record.retired == "superseded"]
+    chosen.back = [each.id for each in replaced if each.superseded_by in chosen.gone and each.id not in chosen.gone]
     return chosen
 
 

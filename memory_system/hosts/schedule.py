@@ -148,11 +148,11 @@ def has_systemd() -> bool:
 
 
 def _systemctl(*arguments: str) -> int:
-    done = subprocess.run(  # noqa: S603 - arguments of ours
-        ["systemctl", "--user", *arguments],  # noqa: S607 - the machine's own
-        capture_output=True, timeout=PATIENCE, check=False,
-    )  # fmt: skip
-    return done.returncode
+    return _run("systemctl", "--user", *arguments).returncode
+
+
+def _run(*argv: str, table: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(argv, input=table, capture_output=True, timeout=PATIENCE, check=False)  # noqa: S603 - our words
 
 
 def _crontab() -> str:
@@ -161,29 +161,22 @@ def _crontab() -> str:
         raise UsageError(
             "this machine has neither a systemd for users nor cron", "run once an hour: memory consolidate"
         )
-    done = _run_crontab("-l")
+    done = _run("crontab", "-l")
     return done.stdout.decode(errors="surrogateescape") if done.returncode == 0 else ""
 
 
 def _write_crontab(schedule: Schedule, table: str, line: str) -> None:
     """The same table with that line as the only one of this workspace."""
     if new := _table_with(schedule, table, line):
-        _run_crontab("-", table=new.encode(errors="surrogateescape")).check_returncode()
+        _run("crontab", "-", table=new.encode(errors="surrogateescape")).check_returncode()
     else:
-        _run_crontab("-r")
+        _run("crontab", "-r")
 
 
 def _table_with(schedule: Schedule, table: str, line: str) -> str:
     kept = "".join(each for each in table.splitlines(keepends=True) if f"# {schedule.name}" not in each)
     gap = "\n" if kept and line and not kept.endswith("\n") else ""
     return kept + gap + line
-
-
-def _run_crontab(option: str, *, table: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(  # noqa: S603 - options of ours
-        ["crontab", option],  # noqa: S607 - the machine's own
-        input=table, capture_output=True, timeout=PATIENCE, check=False,
-    )  # fmt: skip
 
 
 def _quoted(word: str) -> str:

@@ -21,7 +21,7 @@ import orjson
 from memory_system.disk import Files
 from memory_system.errors import UsageError
 from memory_system.privacy.secrets import redact
-from memory_system.upkeep.distill import difference, overwrite
+from memory_system.upkeep.distill import difference, overwrite, text_of
 from memory_system.workspace import Workspace
 
 PATIENCE = 120  # seconds for a command of the host
@@ -83,30 +83,18 @@ class Plan:
     advice: list[str]
 
 
-class Drafts:
-    """Files as they will be, while a plan is made."""
+class Drafts(dict[str, Change]):
+    """Files as they will be, by path, while a plan is made; each is read when it is first looked at."""
 
-    def __init__(self) -> None:
-        self.before: dict[str, str | None] = {}
-        self.after: dict[str, str | None] = {}
-
-    def text(self, path: str) -> str | None:
-        if path not in self.after:
-            try:
-                self.before[path] = self.after[path] = Path(path).read_bytes().decode()
-            except FileNotFoundError:
-                self.before[path] = self.after[path] = None
-            except UnicodeDecodeError:
-                hint = "mend it, or put the lines in by hand: see docs/hosts"
-                raise UsageError(f"{path} is no UTF-8", hint) from None
-        return self.after[path]
+    def __missing__(self, path: str) -> Change:
+        text = text_of(Path(path), "mend it, or put the lines in by hand: see docs/hosts")
+        return self.setdefault(path, Change(Path(path), text, text))
 
     def changes(self) -> list[Change]:
-        changes = (Change(Path(path), self.before[path], text) for path, text in self.after.items())
-        return [each for each in changes if each.before != each.after]
+        return [each for each in self.values() if each.before != each.after]
 
 
-def plan(ws: Workspace, host: str, steps: Sequence[Step], advice: Sequence[str] = ()) -> Plan:
+def plan(ws: Workspace, host: str, steps: Sequence[Step], advice: Sequence[str]) -> Plan:
     """What the steps would change; steps that were taken before change nothing."""
     known = _done(ws).get(host, [])
     wanted = [(each, _row(each)) for each in steps if not isinstance(each, tuple)]
@@ -118,8 +106,8 @@ def plan(ws: Workspace, host: str, steps: Sequence[Step], advice: Sequence[str] 
     ours = {each["path"] for each in known if each["kind"] == "Own"}
     for step, row in wanted:
         before = next((each for each in again if row.items() <= each.items()), None)
-        made = drafts.text(step.path) is None
-        piece = _taken(step, drafts, ours)
+        made = drafts[step.path].after is None
+        piece = _taken(step, drafts[step.path], ours)
         if piece and not (before and before["piece"] == piece):
             pieces.append({**row, "piece": piece, "made": made})
         elif before:
@@ -139,33 +127,34 @@ def _row(step: Value | Block | Own) -> dict[str, Any]:
 def _cut(drafts: Drafts, rows: Sequence[dict[str, Any]]) -> None:
     """Take back what these steps have put in, the last one first."""
     for row in reversed(rows):
-        if (text := drafts.text(row["path"])) is not None:
-            drafts.after[row["path"]] = _without(row, text)
+        draft = drafts[row["path"]]
+        if draft.after is not None:
+            draft.after = _without(row, draft.after)
 
 
-def _taken(step: Value | Block | Own, drafts: Drafts, ours: Collection[str]) -> str:
-    """Put the step into the drafts; the piece that was put in. Empty: it was there."""
-    text = drafts.text(step.path)
+def _taken(step: Value | Block | Own, draft: Change, ours: Collection[str]) -> str:
+    """Put the step into the draft of its file; the piece that was put in. Empty: it was there."""
+    text = draft.after
     if isinstance(step, Own):
         if text is not None and text != step.text and step.path not in ours:
             raise UsageError(f"{step.path} is there, and was not made by this program", "move it away first")
-        drafts.after[step.path] = step.text
+        draft.after = step.text
         return "the whole file"
     if isinstance(step, Block):
         if text is not None and step.text.strip() in text:
             return ""
-        drafts.after[step.path], piece = with_block(text or "", step.text)
+        draft.after, piece = with_block(text or "", step.text)
         return piece
     if text is not None and has_value(text, step.keys, step.value):
         return ""
     try:
-        drafts.after[step.path], piece = with_value(text or "", step.keys, step.value, listed=step.listed)
+        draft.after, piece = with_value(text or "", step.keys, step.value, listed=step.listed)
     except UsageError as error:
         raise UsageError(f"{step.path}: {error}", error.hint) from None
     return piece
 
 
-def plan_removal(ws: Workspace, host: str, commands: Sequence[Command] = (), advice: Sequence[str] = ()) -> Plan:
+def plan_removal(ws: Workspace, host: str, commands: Sequence[Command], advice: Sequence[str]) -> Plan:
     """What taking everything of that host back would change."""
     drafts = Drafts()
     _cut(drafts, _done(ws).get(host, []))

@@ -116,32 +116,37 @@ def is_iban(piece: str) -> bool:
 
 def is_keylike(value: str) -> bool:
     """Digits among letters, as nobody writes a word."""
-    digits = sum(each.isdigit() for each in value)
-    letters = sum(each.isalpha() for each in value)
-    return digits >= 2 and letters >= 2 and not _SPOKEN.search(value)
+    return _digits(value) >= 2 and _letters(value) >= 2 and not _SPOKEN.search(value)
+
+
+def _digits(value: str) -> int:
+    return sum(each.isdigit() for each in value)
+
+
+def _letters(value: str) -> int:
+    return sum(each.isalpha() for each in value)
 
 
 def is_mixed(value: str) -> bool:
     """Letters with digits or signs among them, as in a password, and no word, date, version, size or time of day."""
     plain = value.rstrip(".,;:!?")
-    digits = sum(each.isdigit() for each in plain)
-    signs = sum(each in "_@#$%^&*!+=~" for each in plain)
-    letters = sum(each.isalpha() for each in plain)
-    return (
-        letters >= 2 and digits + signs >= 2 and len(plain) >= 6 and not (_SPOKEN.search(plain) or _UNIT.match(plain))
-    )
+    others = _digits(plain) + sum(each in "_@#$%^&*!+=~" for each in plain)
+    return _letters(plain) >= 2 and others >= 2 and _is_no_usual(plain)
+
+
+def _is_no_usual(value: str) -> bool:
+    """Six characters or more that are no words of a program, size, version or time of day."""
+    return len(value) >= 6 and not (_SPOKEN.search(value) or _UNIT.match(value))
 
 
 def is_numbered(value: str) -> bool:
     """Digits enough for the number of a paper, and no day."""
-    return sum(each.isdigit() for each in value) >= 5 and not _DAY.match(value)
+    return _digits(value) >= 5 and not _DAY.match(value)
 
 
 def is_word_and_number(value: str) -> bool:
     """Letters and a digit, as where a password is expected, and no size, version or time of day."""
-    digits = sum(each.isdigit() for each in value)
-    letters = sum(each.isalpha() for each in value)
-    return letters >= 2 and digits >= 1 and len(value) >= 6 and not (_SPOKEN.search(value) or _UNIT.match(value))
+    return _letters(value) >= 2 and _digits(value) >= 1 and _is_no_usual(value)
 
 
 def is_told(value: str) -> bool:
@@ -169,7 +174,6 @@ def decoded(value: str) -> Iterator[str]:
             return
 
 
-FOUND: dict[str, Callable[[str, int, int], Iterator[tuple[int, int]]]] = {"spelt": spelt}
 RUNS: dict[str, Callable[[str], bool]] = {"card": is_card, "chinese-id": is_chinese_id}
 VALUES: dict[str, Callable[[str], bool]] = {
     "iban": is_iban,

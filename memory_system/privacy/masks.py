@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from memory_system import rules
-from memory_system.privacy.disguises import is_wide, narrowed
+from memory_system.privacy.secrets import is_wide, narrowed
 
 # of texts, no words
 PLACES = {

@@ -1,20 +1,29 @@
-"""Where somebody else's words stand in a message: a forwarded mail, a letter, a chat, a quotation. The rules are data
-(`rules/trust.toml`)."""
+"""Where somebody else's words stand in a message: a forwarded mail, a letter, a chat, a quotation; and what the owner
+is called, as far as a letter needs it: whom it greets, and who has signed it. The rules are data (rules/trust.toml)."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from typing import TYPE_CHECKING
 
 from memory_system import rules
-from memory_system.privacy.callings import Callings
 from memory_system.rules import worded
+
+if TYPE_CHECKING:
+    from memory_system.turns import Message
 
 _WRITERS = {"me", "我", "本人"}  # as a chat that was copied may call its owner
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n|\Z")
 _COLON = re.compile(r"[:：][ \t]*$")
+_GREETING = re.compile(
+    r"^\s*(?:dear|hi|hello|hey|good (?:morning|afternoon|evening)|greetings|尊敬的|亲爱的|您好|你好)[ ,，]*"
+)
+_AFTER_NAME = re.compile("[,，:：!！]")
+_EDGES = " \t\n\r,.!?:;—–-，。！？：；"
+_SIGNATURE_LINES = 3  # a name, and what its bearer does
 
 Span = tuple[int, int]
 
@@ -41,12 +50,16 @@ def borrowed(text: str, *, drafted: bool = False, owner: Callings | None = None)
 def _is_own(rule: rules.Rule, before: str, words: str, owner: Callings) -> bool:
     """Whether the words are the writer's all the same: by what stands `before` them, by what they have `unless`,
     because the owner has signed them or is not the one greeted."""
-    tests = ("unless_before", before), ("unless", words)
-    if any(key in rule.data and _written(rule.data[key]).search(part) for key, part in tests):
+    if excepts(rule, "unless_before", before) or excepts(rule, "unless", words):
         return True
     if rule.data.get("letter") and owner.signs(words):
         return True
     return bool(rule.data.get("addressed")) and not owner.is_greeted(words.lstrip("\n").partition("\n")[0])
+
+
+def excepts(rule: rules.Rule, key: str, text: str) -> bool:
+    """Whether the rule names a pattern under the key by which it does not hold, and the text has it."""
+    return key in rule.data and _written(rule.data[key]).search(text) is not None
 
 
 @cache
@@ -54,12 +67,15 @@ def _written(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
+def spans_of(group: str, text: str) -> Iterator[tuple[rules.Rule, Span]]:
+    """Where the rules of a group that goes by patterns match."""
+    for rule in rules.load("trust")[group].firing(text):
+        yield from ((rule, match.span()) for match in rule.matches(text))
+
+
 def _patterned(text: str) -> Iterator[tuple[rules.Rule, Span]]:
-    for rule in rules.load("trust")["borrowed"].firing(text):
-        for match in rule.matches(text):
-            end = _reach(rule, text, *match.span())
-            if end:
-                yield rule, (match.start(), end)
+    reaches = ((rule, (start, _reach(rule, text, start, end))) for rule, (start, end) in spans_of("borrowed", text))
+    yield from ((rule, span) for rule, span in reaches if span[1])
 
 
 def _reach(rule: rules.Rule, text: str, start: int, end: int) -> int:
@@ -107,15 +123,14 @@ def _paragraph_end(text: str, start: int) -> int:
 
 def _letters(text: str) -> Iterator[tuple[rules.Rule, Span]]:
     """Letters that a line announces, and those that begin with a line which greets somebody."""
-    signed = _signatures(text)
+    signed = sorted(span for _, span in spans_of("signature", text))
     for rule, (_, stop) in worded.load("trust", "announcement").found(text):
         start, end = _line(text, stop)
         last = _announced(rule, text, stop, end, signed)
         if last and not any(worded.load("trust", "own").found(text[start:end])):
             yield rule, (start, last)
-    for rule in rules.load("trust")["greeting"].firing(text):
-        for match in rule.matches(text):
-            yield rule, (match.start(), _signed(signed, match.end()) or len(text))
+    for rule, (start, end) in spans_of("greeting", text):
+        yield rule, (start, _signed(signed, end) or len(text))
 
 
 def _announced(rule: rules.Rule, text: str, stop: int, end: int, signed: list[Span]) -> int:
@@ -141,16 +156,76 @@ def _line(text: str, place: int) -> Span:
 
 def _line_after(text: str, end: int) -> str:
     """The next line on which anything stands."""
-    rest = text[end:].lstrip()
-    return rest.partition("\n")[0]
-
-
-def _signatures(text: str) -> list[Span]:
-    found = rules.load("trust")["signature"].firing(text)
-    return sorted(match.span() for rule in found for match in rule.matches(text))
+    return text[end:].lstrip().partition("\n")[0]
 
 
 def _signed(signed: list[Span], start: int) -> int:
     """Where the next signature ends; 0 when none comes."""
     place = bisect_left(signed, (start, start))
     return signed[place][1] if place < len(signed) else 0
+
+
+class Callings:
+    """What the owner is called: the names that are known, and those by which they introduce themselves."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self._names = {name.strip().casefold() for name in names if name.strip()}
+
+    def hear(self, message: Message) -> None:
+        """Take in the name that the owner gives in the first line of a message."""
+        text = message.text
+        if not _may_introduce(text):
+            return
+        for rule in rules.load("trust")["introduces"].firing(text):
+            found = next(rule.found(text))
+            if "\n" not in text[: found.span[1]]:
+                self._names.add(found.parts["name"].casefold())
+
+    def is_another(self, name: str) -> bool:
+        """Whether it is surely not theirs: none of the names that are known, nor a short or long form of one."""
+        who = name.casefold()
+        mine = any(_calls(who, each) or who.startswith(each) or each.startswith(who) for each in self._names)
+        return bool(self._names) and not mine
+
+    def are_named(self, words: str) -> bool:
+        """Whether the words speak of them by a name."""
+        folded = words.casefold()
+        return any(name in folded for name in self._names)
+
+    def is_greeted(self, line: str) -> bool:
+        """Whether the line greets the owner: Dear Ms Holm, 周女士您好."""
+        who = _AFTER_NAME.split(_GREETING.sub("", line.casefold()).strip(_EDGES))[0].strip()
+        return any(_calls(who, name) for name in self._names) if who else False
+
+    def signs(self, letter: str) -> bool:
+        """Whether the owner's name stands below the letter."""
+        lines = [line.strip(_EDGES).casefold() for line in letter.splitlines()[1:] if line.strip(_EDGES)]
+        return any(_is_name(line, name) for line in lines[-_SIGNATURE_LINES:] for name in self._names)
+
+
+def _may_introduce(text: str) -> bool:
+    """A look at every message, dearer than which no rule may be: whether somebody may say what they are called."""
+    english = "'m " in text or "’m " in text or " am " in text or "im " in text or "ame" in text or "all me " in text
+    return english or "我叫" in text or "我姓" in text or "名" in text
+
+
+def _calls(who: str, name: str) -> bool:
+    """Whether the words of a greeting are that name, or a part of it with a title."""
+    if name.isascii():
+        words = name.split()
+        return who in (name, words[0]) or (
+            len(words) > 1 and bool(re.fullmatch(rf"m[rs]s?\.? {re.escape(words[-1])}", who))
+        )
+    return who.startswith(name) or (len(name) > 2 and who.startswith(name[1:])) or bool(_titled(name[0]).match(who))
+
+
+def _is_name(line: str, name: str) -> bool:
+    """Whether the line of a signature is that name, with or without the family's."""
+    if name.isascii():
+        return line == name or line.split()[0].strip(_EDGES) == name.split()[0]
+    return line in (name, name[1:]) or (len(line) > 1 and name.startswith(line)) or line.endswith(name)
+
+
+@cache
+def _titled(family: str) -> re.Pattern[str]:
+    return re.compile(rf"{family}[^，,。]{{0,2}}(?:先生|女士|小姐|老师|经理|师傅|总|工|哥|姐)|[小老]{family}")

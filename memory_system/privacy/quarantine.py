@@ -102,17 +102,15 @@ class Quarantine:
     def withheld(self) -> Withheld:
         """What no agent is to be shown: all that the owner has not let in."""
         by_place: dict[str, list[Held]] = {}
-        for each in self.all():
-            if each.status != APPROVED:
-                for place in (each.ref, session_of(each.ref)):
-                    by_place.setdefault(place, []).append(each)
+        for each in (held for held in self.all() if held.status != APPROVED):
+            for place in (each.ref, session_of(each.ref)):
+                by_place.setdefault(place, []).append(each)
         return Withheld(by_place)
 
     def get(self, held_id: str) -> Held:
         """NotFoundError when nothing was held back under that id."""
-        for each in self.all():
-            if each.id == held_id:
-                return each
+        if held := next((each for each in self.all() if each.id == held_id), None):
+            return held
         raise NotFoundError(f"nothing is held back under {held_id}", "see what is: memory quarantine list")
 
     def add(self, rows: Iterable[Mapping[str, str]]) -> list[Held]:

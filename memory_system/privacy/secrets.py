@@ -12,7 +12,6 @@ from typing import Any
 
 from memory_system import __version__, rules
 from memory_system.privacy import checksums
-from memory_system.privacy.disguises import invisible_in, is_wide, joined, narrowed, without_invisible
 from memory_system.text import cjk_count
 
 PLACEHOLDER = re.compile(r"\[secret:[a-z0-9-]+\]?")
@@ -21,7 +20,14 @@ _TOLD = ("password", "api-key")  # kinds that are known by the words around them
 _SIGNS = re.compile(r"[!#-&*+./<-@\\^_|~-]+(?![A-Za-z0-9])")
 _NEXT = re.compile(r"\s*$|\s+[^a-z0-9\s]")  # the sentence has ended before this
 _TELLS = 30  # columns beside what is masked from which words tell something else
-
+_WIDE = re.compile(r"[０-９Ａ-Ｚａ-ｚ]{4}")
+_NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+_INVISIBLE = re.compile("[\xad\u200b-\u200d\u2060\ufeff\u180e]")
+_PIECE = re.compile(r"\S+")
+_SHORTEST = 16  # characters that any key has
+_DIGIT = re.compile(r"\d")
+_LETTER = re.compile(r"[A-Za-z]")
+_MOST_STARTS = 8  # pieces with which a key may begin: words before it may look like pieces, too
 
 Span = tuple[int, int]
 Pass = list[tuple[int, int, int]]  # what was replaced in one pass: from where to where, and by how many characters
@@ -104,12 +110,12 @@ def edition() -> str:
 
 
 def _cleaned(text: str, found: dict[str, int], passes: list[Pass], depth: int) -> str:
-    plain = text if text.isascii() else without_invisible(text)
+    plain = text if text.isascii() else _INVISIBLE.sub("", text)
     cleaned = _redacted(plain, found, passes, depth)
     if not found:
         return text
-    if plain is not text:
-        passes.insert(0, [(place, place + 1, 0) for place in invisible_in(text)])
+    if plain != text:
+        passes.insert(0, [(*each.span(), 0) for each in _INVISIBLE.finditer(text)])
     return cleaned
 
 
@@ -177,8 +183,8 @@ def _spans(match: Any, rule: rules.Rule, depth: int) -> Iterator[tuple[int, int]
     if check == "base64":
         if depth < _DEPTH and any(redact(inner, depth + 1)[1] for inner in checksums.decoded(match.string[start:end])):
             yield start, end
-    elif check in checksums.FOUND:
-        yield from checksums.FOUND[check](match.string, start, end)
+    elif check == "spelt":
+        yield from checksums.spelt(match.string, start, end)
     elif check in checksums.RUNS:
         yield from checksums.numbers(match.string, start, end, checksums.RUNS[check])
     elif not check or checksums.VALUES[check](match.string[start:end]):
@@ -189,13 +195,39 @@ def _broken_spans(view: str, rule: rules.Rule, depth: int) -> Iterator[Secret]:
     """Keys in pieces: put together, they are what a rule knows."""
     ruleset = rules.load("secrets")["secret"]
     for match in rule.matches(view):
-        for whole in joined(view, *match.span()):
-            fired = ruleset.firing(whole.text)
-            found = sorted(each for one in fired for each in _found_by(whole.text, one, depth))
-            spans = [(*whole.span(start, end), kind) for start, end, kind in found if whole.is_in_pieces(start, end)]
+        for whole, places in joined(view, *match.span()):
+            found = sorted(each for one in ruleset.firing(whole) for each in _found_by(whole, one, depth))
+            stand = [(places[start], places[end - 1] + 1, end - start, kind) for start, end, kind in found]
+            spans = [(start, end, kind) for start, end, size, kind in stand if end - start > size]  # in pieces
             yield from spans
             if spans:
                 break
+
+
+# ---- disguises: full-width characters, invisible ones between others, and keys that stand in pieces ---------------
+
+
+def is_wide(text: str) -> bool:
+    """Whether there are words or numbers in full-width characters."""
+    return not text.isascii() and _WIDE.search(text) is not None
+
+
+def narrowed(text: str) -> str:
+    """The text with full-width characters as plain ones; as long as it was."""
+    return text.translate(_NARROW)
+
+
+def joined(text: str, start: int, end: int) -> Iterator[tuple[str, list[int]]]:
+    """The pieces of the stretch put together, from the first on, from the second on, …, and where each character of
+    them stands in the text; nothing where that cannot be a key."""
+    pieces = [found.span() for found in _PIECE.finditer(text, start, end)]
+    places = [place for piece in pieces for place in range(*piece)]
+    for first, _ in pieces[:_MOST_STARTS]:
+        there = places[places.index(first) :]
+        whole = "".join(text[place] for place in there)
+        if len(whole) < _SHORTEST or not (_DIGIT.search(whole) and _LETTER.search(whole)):
+            return
+        yield whole, there
 
 
 def is_only_secret(words: str) -> bool:

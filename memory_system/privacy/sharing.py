@@ -10,7 +10,7 @@ from memory_system.privacy import masks
 from memory_system.records import Fact, session_of
 
 NORMAL, SENSITIVE, SHARED = "normal", "sensitive", "shared"
-LEVELS = (SENSITIVE, NORMAL, SHARED)  # the strictest first
+LOOSENESS = {SENSITIVE: 0, NORMAL: 1, SHARED: 2}  # what nobody knows is private
 SENSITIVE_CATEGORIES = frozenset({"health", "safety", "contact"})
 
 
@@ -32,12 +32,7 @@ def rated(record: Fact) -> Fact:
 
 def strictest(records: Iterable[Fact]) -> str:
     """The sensitivity of what is made of these memories."""
-    return min((each.sensitivity for each in records), key=_strictness, default=NORMAL)
-
-
-def _strictness(level: str) -> int:
-    """What nobody knows is private."""
-    return LEVELS.index(level) if level in LEVELS else 0
+    return min((each.sensitivity for each in records), key=lambda level: LOOSENESS.get(level, 0), default=NORMAL)
 
 
 def may_be_told(record: Fact, sessions: Collection[str]) -> bool:

@@ -95,25 +95,30 @@ class Tombstones:
         new = [mark for mark in dict.fromkeys(marks) if mark not in known]
         if new:
             self.files.replace(self.path, [mark.to_line() for mark in (*self._marks, *new)])
-        self.__dict__.pop("_marks", None)
-        self.__dict__.pop("_sorted", None)
+        for name in ("_marks", "_sorted", "_latest"):
+            self.__dict__.pop(name, None)
 
     @cached_property
-    def _sorted(self) -> _Sorted:
-        found = _Sorted(defaultdict(list), defaultdict(list), defaultdict(list), {}, [])
+    def _sorted(self) -> dict[str, dict[str, list[Mark]]]:
+        """The marks by kind, and by the digest that they are looked up with."""
+        found: dict[str, dict[str, list[Mark]]] = defaultdict(lambda: defaultdict(list))
         for mark in self._marks:
-            found.take(mark)
+            found[mark.kind][mark.ref or mark.mac].append(mark)
         return found
+
+    @cached_property
+    def _latest(self) -> str:
+        return max((mark.at for mark in self._marks), default="")
 
     def without(self, session: str, entry: str, said_at: str, words: Redaction) -> str:
         """The text of a message (of a note, when `said_at` is empty) without its secrets, with blanks where words are
         forgotten; empty when nothing is left. What was forgotten stands nowhere: every stretch of the right length is
         looked up by its keyed digest, in old messages only. It is looked for in the words as they were written, too,
         for which secrets are known changes with the rules."""
-        marks, text = self._sorted, words.text
+        text = words.text
         if PLACEHOLDER in text:
             text = blanked(text, (each.span() for each in _PLACEHOLDERS.finditer(text)))
-        if said_at and said_at > marks.latest:
+        if said_at and said_at > self._latest:
             return text
         if said_at and self._all_of_it(session, said_at):
             return ""
@@ -125,18 +130,18 @@ class Tombstones:
 
     def _forgotten(self, ref: str, said_at: str, text: str) -> Iterator[tuple[int, int]]:
         """Where words of the message stand in a text that are forgotten."""
-        marks = self._sorted
-        for mark in marks.quotes.get(self.mac("ref", ref), ()) if marks.quotes else ():
+        quotes = self._sorted["quote"]
+        for mark in quotes.get(self.mac("ref", ref), ()) if quotes else ():
             if said_at <= mark.at:
                 yield from self._stretches(text, mark)
-        if said_at and marks.names:
+        if said_at and self._sorted["name"]:
             yield from (span for span in sentences(text) if self._names_in(text[slice(*span)], said_at))
 
     def _all_of_it(self, session: str, said_at: str) -> bool:
-        marks = self._sorted
-        if any(mark.since <= said_at < mark.until and said_at <= mark.at for mark in marks.spans):
+        spans, sessions = self._sorted["span"].get("", ()), self._sorted["session"]
+        if any(mark.since <= said_at < mark.until and said_at <= mark.at for mark in spans):
             return True
-        return bool(marks.sessions) and said_at <= marks.sessions.get(self.mac("session", session), "")
+        return bool(sessions) and any(said_at <= mark.at for mark in sessions.get(self.mac("session", session), ()))
 
     def _stretches(self, text: str, mark: Mark) -> Iterator[tuple[int, int]]:
         for start in range(len(text) - mark.length + 1):
@@ -145,45 +150,20 @@ class Tombstones:
 
     def _names_in(self, sentence: str, said_at: str) -> bool:
         folded = fold(sentence)
-        for length, marks in self._sorted.names.items():
-            macs = {mark.mac for mark in marks if said_at <= mark.at}
-            for piece in pieces_of(folded, length) if macs else ():
-                if self.mac("name", piece) in macs:
-                    return True
-        return False
+        names = (mark for marks in self._sorted["name"].values() for mark in marks if said_at <= mark.at)
+        macs: dict[int, set[str]] = defaultdict(set)
+        for mark in names:
+            macs[mark.length].add(mark.mac)
+        pieces = ((length, piece) for length in macs for piece in pieces_of(folded, length))
+        return any(self.mac("name", piece) in macs[length] for length, piece in pieces)
 
     def forbids(self, row: Mapping[str, str]) -> bool:
         """Whether a claim, as it is staged, says what was forgotten after it was said."""
-        marks = self._sorted
-        if not marks.claims or row["said_at"] > marks.latest:
+        claims = self._sorted["claim"]
+        if not claims or row["said_at"] > self._latest:
             return False
         macs = (self.mac("claim", words) for words in claim_words(row))
-        return any(row["said_at"] <= mark.at for mac in macs for mark in marks.claims.get(mac, ()))
-
-
-@dataclass(slots=True)
-class _Sorted:
-    """The marks by what they are looked up with."""
-
-    quotes: dict[str, list[Mark]]
-    names: dict[int, list[Mark]]
-    claims: dict[str, list[Mark]]
-    sessions: dict[str, str]
-    spans: list[Mark]
-    latest: str = ""
-
-    def take(self, mark: Mark) -> None:
-        self.latest = max(self.latest, mark.at)
-        if mark.kind == "quote":
-            self.quotes[mark.ref].append(mark)
-        elif mark.kind == "name":
-            self.names[mark.length].append(mark)
-        elif mark.kind == "claim":
-            self.claims[mark.mac].append(mark)
-        elif mark.kind == "session":
-            self.sessions[mark.mac] = max(mark.at, self.sessions.get(mark.mac, ""))
-        else:
-            self.spans.append(mark)
+        return any(row["said_at"] <= mark.at for mac in macs for mark in claims.get(mac, ()))
 
 
 def claim_words(row: Mapping[str, str]) -> Iterator[str]:

@@ -4,14 +4,13 @@ memory can be relied on as far as the least of those whose words it stands on.""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from memory_system import rules
-from memory_system.privacy.callings import Callings
 from memory_system.privacy.checksums import decoded
-from memory_system.privacy.pasted import borrowed
+from memory_system.privacy.pasted import Callings, borrowed, excepts, spans_of
 from memory_system.records import Belief, Evidence, Fact
 from memory_system.rules import worded
 from memory_system.text import essence
@@ -98,19 +97,14 @@ def without_signatures(text: str) -> str:
 @lru_cache(maxsize=256)  # agents say the same again and again
 def suspects(text: str, *, owner: bool = True) -> tuple[Suspect, ...]:
     """The stretches of a text that want to steer an agent; `owner` says that it is the owner's own."""
-    told = (*_patterned(text), *worded.load("trust", "order").found(text))
+    told = (*spans_of("attack", text), *worded.load("trust", "order").found(text))
     return tuple(
         Suspect(start, end, rule)
         for rule, (start, end) in told
         if not (owner and rule.data.get("owner") is False)
-        if not _is_ruled_out(rule, text[:start])
+        if not excepts(rule, "unless_before", text[:start])
         if rule.data.get("check") != "base64" or any(map(suspects, decoded(text[start:end])))
     )
-
-
-def _patterned(text: str) -> Iterator[tuple[rules.Rule, tuple[int, int]]]:
-    for rule in rules.load("trust")["attack"].firing(text):
-        yield from ((rule, match.span()) for match in rule.matches(text))
 
 
 def why(rule: str) -> str:
@@ -118,11 +112,6 @@ def why(rule: str) -> str:
     known = (*rules.load("trust")["attack"].rules, *worded.load("trust", "order").rules)
     found = (each.why for each in known if each.id == rule.rpartition(".")[2])
     return next(found, "it ends what the message before it has begun")
-
-
-def _is_ruled_out(rule: rules.Rule, before: str) -> bool:
-    """Whether what stands before the match says that it must not be done."""
-    return "unless_before" in rule.data and re.search(rule.data["unless_before"], before, re.IGNORECASE) is not None
 
 
 class Stretch(NamedTuple):
@@ -184,14 +173,10 @@ class Guard:
         suspect = [each for each in over if each.reason == "quarantined" and (each.is_hit(start, end) or not idle)]
         if suspect and key_of(words) not in self.approved:
             hit = next((each for each in suspect if each.is_hit(start, end)), suspect[0])
-            self._put_down(message, words, hit.rule)
+            told = {"ref": message.ref, "quote": words, "said_at": message.said_at, "role": message.role}
+            self.found.append({**told, "rule": hit.rule})
             return "quarantined"
         return "quoted" if any(each.reason == "quoted" for each in over) else ""
-
-    def _put_down(self, message: Message, words: str, rule: str) -> None:
-        self.found.append(
-            {"ref": message.ref, "quote": words, "said_at": message.said_at, "role": message.role, "rule": rule}
-        )
 
 
 def _around(text: str, suspect: Suspect) -> Stretch:

@@ -12,7 +12,7 @@ from enum import IntEnum
 from functools import lru_cache
 
 from memory_system import rules
-from memory_system.privacy.callings import Callings
+from memory_system.privacy.pasted import Callings
 from memory_system.rules import Found, Rule
 from memory_system.text import language, language_within, straight
 from memory_system.turns import Message

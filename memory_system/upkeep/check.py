@@ -122,21 +122,24 @@ def _in_its_pool(record: Fact, pool: Pool, where: str) -> Iterator[Problem]:
 
 def references(ws: Workspace) -> Iterator[Problem]:
     """Every id that a memory names is there, and a summary's facts are."""
-    known = {line_id(line) for _, _, _, line in ws.store.everything() if not parse_problem(line)}
+    known = {line_id(line) for _, line in _sound(ws)}
     known |= {each.id for group in ws.journal.entries() for each in group.changes if each.why == by_hand.REMOVED}
-    for where, _, _, line in ws.store.everything():
-        if parse_problem(line):
-            continue
+    for where, line in _sound(ws):
         row = orjson.loads(line)
         for gone in sorted(named_in(row) - known):
             yield Problem(where, f"{row['id']} names {gone}, which is nowhere", RESTORE)
 
 
+def _sound(ws: Workspace) -> Iterator[tuple[str, bytes]]:
+    """The lines of the truth that are memories, and where each stands."""
+    return ((where, line) for where, _, _, line in ws.store.everything() if not parse_problem(line))
+
+
 def evidence(ws: Workspace) -> Iterator[Problem]:
     """Every ref of a memory exists, and its quote stands in that message as it is read (redacted)."""
     wanted: dict[str, list[tuple[str, str]]] = {}
-    for where, _, _, line in ws.store.everything():
-        for each in from_line(line).evidence if not parse_problem(line) else ():
+    for where, line in _sound(ws):
+        for each in from_line(line).evidence:
             if session_of(each.ref) not in BY_HAND_REFS:
                 wanted.setdefault(each.ref, []).append((where, each.quote))
     for session, row in ws.checkpoint.state.cursors.items():
@@ -180,8 +183,7 @@ def copied(ws: Workspace) -> Iterator[Problem]:
 
 def journal(ws: Workspace) -> Iterator[Problem]:
     """The journal's chain holds from its first entry to its last."""
-    wrong = verify(ws)
-    if wrong is not None:
+    if wrong := verify(ws):
         yield wrong
 
 
@@ -214,9 +216,8 @@ def _account_of(group: Group, active: int, where: str) -> Iterator[Problem]:
     recounted = Counter(_gain(change) for change in group.changes)
     memories = account["memories"]
     if (memories["before"], memories["after"]) != (active, active + recounted[1] - recounted[-1]):
-        yield Problem(
-            where, f"memories {memories['before']} -> {memories['after']} is not what the changes say", RESTORE
-        )
+        what = f"memories {memories['before']} -> {memories['after']} is not what the changes say"
+        yield Problem(where, what, RESTORE)
 
 
 def _gain(change: Change) -> int:
@@ -274,10 +275,9 @@ def _profiles(fresh: Index, ws: Workspace) -> Iterator[Problem]:
 def _catalogue(ws: Workspace) -> Iterator[Problem]:
     """The keys under which very many memories are found are theirs; a catalogue that the next night will make anew says
     nothing."""
-    try:
+    sound = False
+    with suppress(StaleIndexError):  # damaged
         sound = ws.store.catalogue_is_sound()
-    except StaleIndexError:  # damaged
-        sound = False
     if not sound:
         yield Problem(ws.layout.name(ws.layout.catalogue), "it does not hold what the truth says", REBUILD)
 

@@ -28,7 +28,7 @@ FILE_OF = {"assistant": IDENTITY_FILE, "user": USER_FILE}
 CATEGORY = "identity"  # names, birthdays and the like: what such files are for
 LEAST = 0.7  # importance of what is worth a line that is read every day
 MOST = {MEMORY_FILE: 10_000, USER_FILE: 4_000, IDENTITY_FILE: 20_000}  # characters that a host takes of each
-ALIKE = 0.8  # share of a line's words that an outdated memory must hold for the line to say the same
+ALIKE = 0.8  # share of a line's words (of a memory's) that the other must hold to say the same
 PASSING = ("todo", "reminder", "schedule", "general")  # what is over soon, or is no more than said once
 HEADING = {"en": "## Lately learnt", "zh": "## 近来记下的"}
 _LINE = re.compile(
@@ -46,18 +46,19 @@ def proposals(ws: Workspace) -> list[dict[str, str]]:
     """For each such file that lacks one: `file`, the `line` to put there, the memory's `id` and the `quote` that it
     rests on."""
     texts = {name: fold(ws.files.read(ws.layout.root / name).decode(errors="replace")) for name in FILE_OF.values()}
-    rows = [row for row in _identity(ws) if fold(trust.shown(row["value"])) not in texts[FILE_OF[row["subject"]]]]
     return [
-        {"file": FILE_OF[row["subject"]], "line": line_of(row, ws.language), "id": row["id"], "quote": _quote(row)}
-        for row in rows
+        {"file": file, "line": line_of(row, ws.language), "id": row["id"], "quote": _quote(row)}
+        for file, row in _identity(ws)
+        if fold(trust.shown(row["value"])) not in texts[file]
     ]
 
 
-def _identity(ws: Workspace) -> Iterator[Row]:
+def _identity(ws: Workspace) -> Iterator[tuple[str, Row]]:
+    """What such files are for, each with the file it belongs into."""
     for row in ws.store.rows("active", Fact):
-        subject = row.get("subject", USER)
-        if subject in FILE_OF and row.get("category") == CATEGORY and row.get("value") and _is_said_so(row):
-            yield {**row, "subject": subject}
+        file = FILE_OF.get(row.get("subject", USER))
+        if file and row.get("category") == CATEGORY and row.get("value") and _is_said_so(row):
+            yield file, row
 
 
 def _is_said_so(row: Row) -> bool:
@@ -89,14 +90,15 @@ class Draft:
 
 def distill(ws: Workspace, days: int) -> list[Draft]:
     """The files that should change, by what was learnt in so many days. UsageError for a file that is no UTF-8."""
-    drafts = {name: Draft(name, path := ws.layout.root / name, text := _read(path), text) for name in MOST}
+    drafts = {name: Draft(name, path := ws.layout.root / name, text := text_of(path) or "", text) for name in MOST}
     since = clock.stamp(ws.now - timedelta(days=days))
     rows = [_as_shown(row) for row in ws.store.rows("active", Fact) if _is_said_so(row) and not row.get("outdated_by")]
     for row in sorted(rows, key=lambda row: (row.get("said_at", ""), row["id"])):
         _outdated(row, drafts[MEMORY_FILE])
         _outdated(row, drafts[USER_FILE])
-        if row.get("category") == CATEGORY and row.get("subject", USER) in FILE_OF:
-            _trait(row, drafts[FILE_OF[row.get("subject", USER)]], ws.language)
+        file = FILE_OF.get(row.get("subject", USER))
+        if file and row.get("category") == CATEGORY:
+            _trait(row, drafts[file], ws.language)
         elif _is_worth(row, since):
             home = USER_FILE if row.get("category") == "instruction" else MEMORY_FILE  # how to treat the owner
             _add(row, drafts[home], drafts.values(), ws)
@@ -123,13 +125,14 @@ def difference(before: str, after: str, names: tuple[str, str]) -> str:
     return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
 
-def _read(path: Path) -> str:
+def text_of(path: Path, hint: str = "save it as UTF-8 first") -> str | None:
+    """The text of a file of a person's; None where it is not there, UsageError where it is no UTF-8."""
     try:
         return path.read_bytes().decode()
     except FileNotFoundError:
-        return ""
+        return None
     except UnicodeDecodeError:
-        raise UsageError(f"{path} is no UTF-8", "save it as UTF-8 first") from None
+        raise UsageError(f"{path} is no UTF-8", hint) from None
 
 
 def _as_shown(row: Row) -> Row:
@@ -209,10 +212,8 @@ def _add(row: Row, draft: Draft, others: Iterable[Draft], ws: Workspace) -> None
 def _is_said(row: Row, line: str, words: set[str]) -> bool:
     """Whether the line says it: it holds the memory's value, or nearly all of its words."""
     value = fold(row.get("value", ""))
-    bag = set(gist_of(line).bag)
-    return bool(value and len(value) > 1 and value in fold(line)) or (
-        bool(words) and len(words & bag) >= 0.8 * len(words)
-    )
+    held = len(words.intersection(gist_of(line).bag))
+    return (len(value) > 1 and value in fold(line)) or (bool(words) and held >= ALIKE * len(words))
 
 
 def _is_hosts(lines: list[str], number: int) -> bool:

@@ -125,10 +125,9 @@ def _point_to_sources(ws: Workspace, config: Path) -> None:
 
 def _ignored(folder: str, names: list[str]) -> list[str]:
     """The index, which is large and made anew, and whatever is neither file nor folder."""
-    paths = {name: Path(folder, name) for name in names}
-    return [name for name, path in paths.items() if path.is_symlink() or not (path.is_file() or path.is_dir())] + [
-        name for name in names if name.startswith(SEARCH_INDEX)
-    ]
+    plain = (path for path in (Path(folder, name) for name in names) if not path.is_symlink())
+    kept = {path.name for path in plain if path.is_file() or path.is_dir()}
+    return [name for name in names if name not in kept or name.startswith(SEARCH_INDEX)]
 
 
 def _of_memory(source: str, target: str) -> None:

@@ -163,9 +163,7 @@ def conflicts(ws: Workspace) -> Iterator[tuple[str, list[Row]]]:
     for row in ws.store.rows("active", Fact):
         if row.get("attribute") in single and _stands(row):
             slots.setdefault((row.get("subject", USER), row["attribute"]), []).append(row)
-    for (subject, attribute), rows in sorted(slots.items()):
-        if len(rows) > 1:
-            yield f"{subject}.{attribute}", rows
+    yield from ((".".join(slot), rows) for slot, rows in sorted(slots.items()) if len(rows) > 1)
 
 
 def unconfirmed_health(ws: Workspace) -> list[str]:

@@ -54,9 +54,8 @@ def beyond_reach(ws: Workspace, name: str) -> int:
 def _first(groups: Iterable[Group]) -> dict[str, Change]:
     """The first change of each memory."""
     first: dict[str, Change] = {}
-    for group in groups:
-        for change in group.changes:
-            first.setdefault(change.id, change)
+    for change in (each for group in groups for each in group.changes):
+        first.setdefault(change.id, change)
     return first
 
 
@@ -118,11 +117,9 @@ def _give_back(changes: Iterable[Change], ws: Workspace) -> None:
     """A capture that the run had folded in waits in the inbox again: it is the owner's, not the run's. Before the
     commit, so that a crash between leaves it twice and not never."""
     waiting = {each.id for each in ws.inbox.pending()}
-    for change in changes:
-        if change.after is None and change.before is not None and change.id not in waiting:
-            record = from_line(change.before)
-            if edit.is_captured(record):
-                ws.inbox.add(as_captured(record))
+    left = (each for each in changes if each.after is None and each.id not in waiting)
+    gone = (from_line(each.before) for each in left if each.before is not None)
+    ws.inbox.add(*(as_captured(each) for each in gone if edit.is_captured(each)))
 
 
 def as_captured(record: Fact) -> Fact:
@@ -167,17 +164,15 @@ def moment_of(text: str, ws: Workspace) -> datetime:
     """The instant that a person means by a day (its end, where the owner lives) or an instant; UsageError for what is
     neither or has not come yet."""
     try:
-        midnight = datetime.combine(date.fromisoformat(text.strip()), time(), ws.config.zone)
-        moment = min(midnight + timedelta(days=1, seconds=-1), ws.now)
-        known = midnight <= ws.now
+        begun: datetime | None = datetime.combine(date.fromisoformat(text.strip()), time(), ws.config.zone)
+        length = timedelta(days=1, seconds=-1)
     except ValueError:
-        found = clock.parse_instant(text)
-        if found is None:
-            raise UsageError(f"{text!r} is no day and no instant", "write it like 2026-02-04") from None
-        moment, known = found, found <= ws.now
-    if not known:
+        begun, length = clock.parse_instant(text), timedelta(0)
+    if begun is None:
+        raise UsageError(f"{text!r} is no day and no instant", "write it like 2026-02-04")
+    if begun > ws.now:
         raise UsageError(f"{text} has not come yet")
-    return moment
+    return min(begun + length, ws.now)
 
 
 @contextmanager
