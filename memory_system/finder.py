@@ -159,7 +159,7 @@ def _meaning(ws: Workspace, index: Index, query: str, mode: Mode) -> tuple[Near 
     if mode == "keyword" or (mode == "auto" and wanted.kind == "none"):
         return None, ""
     from memory_system.recall import vectors
-    from memory_system.recall.embedder import embedder_of
+    from memory_system.recall.vectors import embedder_of
 
     embedder = embedder_of(wanted)
     try:

@@ -20,8 +20,7 @@ from memory_system.config import Config, parse_config
 from memory_system.disk import Files
 from memory_system.errors import LockedError
 from memory_system.recall.asked import understood
-from memory_system.recall.candidates import Wanted
-from memory_system.recall.gathering import gather
+from memory_system.recall.candidates import Wanted, gather
 from memory_system.recall.ranking import rank
 from memory_system.recall.schema import SCOPE_BITS, SCOPES
 from memory_system.recall.search_index import MOST_KEPT, Index

@@ -217,17 +217,8 @@ class Show(Protocol):
         """Something about the session itself."""
 
 
-class Silent:
+class Silent(Show):
     """Shows nothing."""
-
-    def text(self, piece: str) -> None:
-        del piece
-
-    def call(self, name: str, arguments: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
-        del name, arguments, answer
-
-    def notice(self, said: str) -> None:
-        del said
 
 
 def run_turn(

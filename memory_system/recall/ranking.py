@@ -14,8 +14,7 @@ from operator import add, contains, itemgetter, truediv
 from memory_system import clock
 from memory_system.config import Ranking
 from memory_system.recall.asked import Question
-from memory_system.recall.candidates import Candidates, Memory
-from memory_system.recall.gathering import STATED
+from memory_system.recall.candidates import STATED, Candidates, Memory
 from memory_system.recall.names import NO_OTHERS, meant, people_named
 from memory_system.recall.schema import SCOPE_BITS, SCOPES, SESSION_BITS, scope_of
 from memory_system.recall.units import Unit

@@ -21,9 +21,8 @@ from memory_system.layout import Layout
 from memory_system.recall.answered import answered, talked_of
 from memory_system.recall.around import Around, Give, as_it_is, named, outdated_words
 from memory_system.recall.asked import Question, of_the_user, understood
-from memory_system.recall.candidates import Candidates, Wanted
+from memory_system.recall.candidates import Candidates, Wanted, gather
 from memory_system.recall.excerpt import place_of_memory, where_said
-from memory_system.recall.gathering import gather
 from memory_system.recall.ranking import by_meaning, rank
 from memory_system.recall.results import Result, diverse, folded, newer_first, overtaken
 from memory_system.recall.schema import MEMORIES, scope_of

@@ -96,7 +96,7 @@ class Index(Entries):
                     database.rows(statement)
 
     def _create(self) -> None:
-        self._database.script(schema.SCHEMA)
+        self._database.script(Path(__file__).with_name("tables.sql").read_text("utf-8"))
         self._database.run("INSERT INTO meta VALUES ('identity', ?)", [(schema.identity(self._config),)])
 
     def close(self) -> None:
