@@ -217,8 +217,13 @@ class Show(Protocol):
         """Something about the session itself."""
 
 
-class Silent(Show):
+class Silent:
     """Shows nothing."""
+
+    def text(self, *_: Any, **__: Any) -> None:
+        """As in `Show`."""
+
+    call = notice = text
 
 
 def run_turn(

@@ -20,18 +20,7 @@ from memory_system import clock
 from memory_system.attributes import about
 from memory_system.recall.asked import Question, asked_of_user, cues_of
 from memory_system.recall.names import is_asked_of
-from memory_system.recall.schema import (
-    MEMORIES,
-    OVERLAY,
-    PARTS_FROM,
-    SCOPE_BITS,
-    SCOPES,
-    SESSION_BITS,
-    first_of,
-    is_part,
-    scope_of,
-    session_of,
-)
+from memory_system.recall.schema import MEMORIES, OVERLAY, PARTS_FROM, SESSION_BITS, first_of, scope_of, session_of
 from memory_system.recall.search_index import NO_FILTERS, Filters, Index
 from memory_system.recall.terms import HEAD, can_be_misspelt, doubt_of, misspelt
 from memory_system.recall.units import Unit
@@ -123,7 +112,7 @@ class Candidates:
 
     def said_in(self) -> set[int]:
         """The sessions of the messages that the units are, or stand on."""
-        said = {session_of(number) for number in self.units if number >> SCOPE_BITS == SCOPES["session"]}
+        said = {session_of(number) for number in self.units if scope_of(number) == "session"}
         return said.union(session_of(place) for memory in self.memories.values() for place in memory.places)
 
 
@@ -322,7 +311,7 @@ def _by_mass(found: Candidates) -> dict[float, list[list[int]]]:
         by_mask[mask].append(number)
     by_mass: defaultdict[float, list[list[int]]] = defaultdict(list)
     for mask, numbers in by_mask.items():
-        parts = [number for number in numbers if number & PARTS_FROM and is_part(number)]
+        parts = [number for number in numbers if number & PARTS_FROM and scope_of(number) == "session"]
         whole = [*filterfalse(set(parts).__contains__, numbers)] if parts else numbers
         for share, some in ((1.0, whole), (PART_SHARE, parts)):
             if some:

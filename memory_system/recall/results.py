@@ -13,7 +13,7 @@ from operator import attrgetter
 from memory_system.recall.around import standing_for
 from memory_system.recall.candidates import Memory, Wanted
 from memory_system.recall.ranking import OUTDATED, Scored
-from memory_system.recall.schema import MEMORIES, SCOPE_BITS, SCOPES, scope_of
+from memory_system.recall.schema import MEMORIES, scope_of
 from memory_system.recall.search_index import Index
 from memory_system.records import Fact, successor_of
 from memory_system.text import CJK, essence
@@ -28,7 +28,6 @@ ALIKE = 0.5  # share of words in common from which two texts are near duplicates
 SMALLEST = 1e-9  # of λ, where likeness is all that counts
 
 _essence = lru_cache(maxsize=10_000)(essence.__wrapped__)  # the same texts are found again and again
-_SAID = SCOPES["session"]
 _WORDS = re.compile(rf"[{CJK}]|\w+")
 
 
@@ -52,7 +51,7 @@ class Result:
     @property
     def is_said(self) -> bool:
         """Whether it is a message."""
-        return self.best.number >> SCOPE_BITS == _SAID
+        return scope_of(self.best.number) == "session"
 
     def join(self, other: Scored, refs: Iterable[str]) -> None:
         """Take in a candidate with the same text; of a message and a memory, the memory is shown."""
@@ -85,7 +84,7 @@ def folded(ranked: list[Scored], *, dated: bool) -> list[Result]:
         if len(by_text) >= MOST:
             break
         text = _essence(each.unit.told)
-        refs = (each.unit.ref,) if each.number >> SCOPE_BITS == _SAID else each.memory.refs
+        refs = (each.unit.ref,) if scope_of(each.number) == "session" else each.memory.refs
         result = by_text.get(text)
         if result:
             result.join(each, refs)

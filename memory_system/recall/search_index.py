@@ -144,7 +144,7 @@ class Index(Entries):
         with self._database.transaction():
             yield
             if not self._one("SELECT count(*) FROM milestone"):  # memories have changed, or there are few
-                self._database.rows(schema.MILESTONES)
+                self._database.rows(schema.SQL["milestones"])
             self.note("counts", schema.counted(self._database))
             self._database.run("INSERT OR REPLACE INTO meta VALUES ('fingerprint', ?)", [(fingerprint,)])
 
@@ -188,7 +188,7 @@ class Index(Entries):
             numbers = self._matching(expression, scopes, most + 1)
             if len(numbers) <= most:
                 return numbers, len(numbers)
-            common[expression] = self._one(schema.COUNTED, (expression, *range_of(scopes)))
+            common[expression] = self._one(schema.SQL["counted"], (expression, *range_of(scopes)))
         return [], common[expression]
 
     def of_kind(self, kind: str, scopes: Collection[str], limit: int = -1) -> list[int]:
@@ -196,7 +196,7 @@ class Index(Entries):
         return self._once(f"{kind} {sorted(scopes)}", lambda: self._matching(terms.match_kind(kind), scopes, limit))
 
     def _matching(self, expression: str, scopes: Collection[str], limit: int) -> list[int]:
-        [(found,)] = self._database.rows(schema.HOLDERS, (expression, *range_of(scopes), limit))
+        [(found,)] = self._database.rows(schema.SQL["holders"], (expression, *range_of(scopes), limit))
         numbers: list[int] = orjson.loads(found)
         return numbers
 
@@ -226,7 +226,7 @@ class Index(Entries):
         return {number: unit for number in sorted(numbers) if (unit := known[number])}
 
     def _read_units(self, numbers: Collection[int]) -> dict[int, Unit]:
-        rows = self._database.rows(schema.UNITS, (json_list(sorted(numbers)),))
+        rows = self._database.rows(schema.SQL["units"], (json_list(sorted(numbers)),))
         return {row[0]: Unit._make(row[1:]) for row in rows}
 
     def texts(self) -> Iterator[tuple[int, str]]:
@@ -250,13 +250,13 @@ class Index(Entries):
         if filters == NO_FILTERS:
             return numbers
         values = filters._asdict() | {"numbers": json_list(numbers)}
-        return [number for (number,) in self._database.rows(schema.PASSING, values)]
+        return [number for (number,) in self._database.rows(schema.SQL["passing"], values)]
 
     def standing_on(self, refs: Collection[str], scopes: Collection[str]) -> list[int]:
         """The numbers of the memories of the scopes that stand on one of these messages."""
         pools = [SCOPES[scope] for scope in scopes if scope in MEMORIES]
         values = {"refs": json_list(refs), "scopes": json_list(pools)}
-        return [number for (number,) in self._database.rows(schema.STANDING_ON, values)]
+        return [number for (number,) in self._database.rows(schema.SQL["standing_on"], values)]
 
     def ids_on(self, refs: Collection[str]) -> list[str]:
         """The ids of the memories of either pool that stand on one of these messages, in order."""
@@ -310,7 +310,7 @@ class Index(Entries):
 
     def line_number(self, memory_id: str) -> int:
         """The line on which the memory stands in its file (sorted by id), 1-based; 0 when it is not indexed."""
-        return self._one(schema.LINE_NUMBER, {"id": memory_id})
+        return self._one(schema.SQL["line_number"], {"id": memory_id})
 
     def counts(self) -> dict[str, int]:
         """How many there are: `active fact`, `archive belief`, … , `entities`, `categories`, `messages`, `passages`."""

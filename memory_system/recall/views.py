@@ -78,7 +78,7 @@ class Sessions:
             """The last of the units in these sessions and `before`, each with its stamp; equals by scope and key."""
             among = [*before, *(number for number in numbers if number >> SESSION_BITS in sessions)]
             if len(among) > limit + SPARE:
-                return self._database.rows(schema.LATEST, (json_list(among), limit))
+                return self._database.rows(schema.SQL["latest"], (json_list(among), limit))
             read = units(among).items()  # as they will be, in a moment
             found = sorted((number >> SCOPE_BITS, unit.key, number, unit.said_at) for number, unit in read)
             found.sort(key=itemgetter(3), reverse=True)
@@ -115,31 +115,31 @@ class Standing:
     ) -> list[Ranked]:
         """The active memories by effective score, then importance, then the later said, then id. Only those of the
         categories, and only those said within [said[0], said[1]) (stamps), where these are given."""
-        which = (schema.RANKED_AMONG if categories else "") + (schema.RANKED_WITHIN if any(said) else "")
+        which = (schema.SQL["ranked_among"] if categories else "") + (schema.SQL["ranked_within"] if any(said) else "")
         values = {"since": said[0], "until": said[1], "limit": -1 if limit is None else limit}
-        return self._found(schema.RANKED % which, categories=json_list(categories), **values)
+        return self._found(schema.SQL["ranked"] % which, categories=json_list(categories), **values)
 
     def of_kind(self, categories: Collection[str], attributes: Collection[str], limit: int) -> list[Ranked]:
         """The user's active memories of one of the categories or attributes (to their dot), as `ranked`."""
         kinds = {"categories": json_list(categories), "attributes": json_list(attributes)}
-        return self._found(schema.OF_KIND, **kinds, limit=limit)
+        return self._found(schema.SQL["of_kind"], **kinds, limit=limit)
 
     def telling(self, attributes: Collection[str], limit: int) -> list[Ranked]:
         """The user's active quotes that tell of one of the attributes, at most `limit`, as `of_kind`."""
-        return self._found(schema.TELLS, attributes=json_list(attributes), limit=limit) if attributes else []
+        return self._found(schema.SQL["tells"], attributes=json_list(attributes), limit=limit) if attributes else []
 
     def of_others(self, limit: int) -> list[Ranked]:
         """The active memories that fill a slot of anybody but the user and the assistant, as `ranked`."""
-        return self._found(schema.OF_OTHERS, limit=limit)
+        return self._found(schema.SQL["of_others"], limit=limit)
 
     def replaced_on(self, refs: Collection[str]) -> list[bytes]:
         """The lines of the archived memories that fill a slot and stand on these messages."""
-        rows = self._database.rows(schema.REPLACED_ON, {"refs": json_list(refs)})
+        rows = self._database.rows(schema.SQL["replaced_on"], {"refs": json_list(refs)})
         return [unpacked(line) for (line,) in rows]
 
     def these(self, ids: Collection[str]) -> dict[str, Ranked]:
         """The memories with these ids, of either pool."""
-        return {each.id: each for each in self._found(schema.STANDING, ids=json_list(ids))}
+        return {each.id: each for each in self._found(schema.SQL["standing"], ids=json_list(ids))}
 
     def _found(self, sql: str, **values: Any) -> list[Ranked]:
         rows = self._database.rows(sql, self._moment | values)
@@ -162,14 +162,14 @@ class Naming:
 def naming(database: Database, called: Collection[str]) -> Naming:
     """What names one of these: for one profile there may be very many."""
     values = {"called": json_list(called)}
-    groups = database.rows(schema.NAMED, values)
-    names = Counter(dict(database.rows(schema.NAMED_BESIDE, values)))
+    groups = database.rows(schema.SQL["named"], values)
+    names = Counter(dict(database.rows(schema.SQL["named_beside"], values)))
     ids: list[str] = []
     for subject, _, _, _, its_ids, _ in groups:
         ids += (found := orjson.loads(its_ids))
         names[subject] += len(found)
     places = chain.from_iterable(orjson.loads(slots) for *_, slots in groups)
-    lines = database.rows(schema.LINES_AT, (json_list(places),))
+    lines = database.rows(schema.SQL["lines_at"], (json_list(places),))
     return Naming(
         sorted(ids),
         names,
@@ -286,17 +286,17 @@ class Listing:
 
     def labels(self, ids: Collection[str] | None = None) -> Iterator[Labels]:
         """What the active memories are listed under, or those of these ids, in their order."""
-        among, values = ("", ()) if ids is None else (schema.AMONG, (json_list(ids),))
+        among, values = ("", ()) if ids is None else (schema.SQL["among"], (json_list(ids),))
         entities: dict[str, list[str]] = {}
-        for key, entity in self._database.rows(schema.ENTITIES % among, values):
+        for key, entity in self._database.rows(schema.SQL["entities"] % among, values):
             entities.setdefault(key, []).append(entity)
-        for key, value, day, text in self._database.rows(schema.LABELS % among, (SCOPES["memory"], *values)):
+        for key, value, day, text in self._database.rows(schema.SQL["labels"] % among, (SCOPES["memory"], *values)):
             names = entities.get(key, [])
             yield Labels(key, terms.keywords(text).union(names, (value,) if value else ()), day, names)
 
     def named(self, words: Collection[str]) -> set[str]:
         """Those of the words that an active memory has as an entity or as its value."""
-        rows = self._database.rows(schema.NAMED_SO, {"words": json_list(words)}) if words else ()
+        rows = self._database.rows(schema.SQL["named_so"], {"words": json_list(words)}) if words else ()
         return {word for (word,) in rows}
 
     def size(self) -> int:
