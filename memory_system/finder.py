@@ -21,7 +21,7 @@ from memory_system.privacy.masks import masked, shown
 from memory_system.privacy.pasted import is_borrowed
 from memory_system.privacy.secrets import redact
 from memory_system.privacy.sharing import SHARED
-from memory_system.recall import excerpt, tfidf
+from memory_system.recall import excerpt
 from memory_system.recall import search as ranking
 from memory_system.recall.around import Around
 from memory_system.recall.schema import MEMORIES
@@ -112,7 +112,7 @@ def search(
     if since and until and since > until:
         raise UsageError(f"since {since} is after until {until}", "change the two")
     if mode == "tfidf":
-        taught = tfidf.search(ws.layout, query, limit or ws.config.search.limit)
+        taught = ranking.by_tfidf(ws.layout, query, limit or ws.config.search.limit)
         if scope not in NOTES or kind not in NOTES or archived or since or until or entity or explain:
             taught["warning"] = "tfidf looks through notes only, and knows no other option than the limit"
         return _noted(ws, "search", taught, who, Giver(ws, unmasked=unmasked))

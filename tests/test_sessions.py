@@ -144,13 +144,13 @@ def test_the_summary_note_is_that_of_seed_004_and_no_source(root: Path) -> None:
         session.message(text("user", said), at(THEN))
         session.message(text("assistant", "好的。"), at(THEN))
     with Workspace.open(root, now=at("2026-03-02T11:06:57Z")) as ws:
-        path = write_summary(ws, session.rows, key="agent:main:chat:x", session_id=session.id)
-        again = write_summary(ws, session.rows, key="agent:main:chat:x", session_id=session.id)
-        assert write_summary(ws, [], key="k", session_id="s") == ""
+        path = write_summary(ws, session.rows, session.id)
+        again = write_summary(ws, session.rows, session.id)
+        assert write_summary(ws, [], "s") == ""
     assert (path, again) == ("memory/2026-03-02-1106.md", "memory/2026-03-02-1106-2.md")
     assert (root / path).read_text() == (
         "# Session: 2026-03-02 11:06:57 UTC\n\n"
-        f"- **Session Key**: agent:main:chat:x\n- **Session ID**: {session.id}\n- **Source**: chat\n\n"
+        f"- **Session Key**: agent:main:chat:{session.id}\n- **Session ID**: {session.id}\n- **Source**: chat\n\n"
         "## Conversation Summary\n\n"
         "user: 我给你改个名字，你叫小明\nassistant: 好的。\nuser: 我住在杭州。\nassistant: 好的。\n"
     )

@@ -216,13 +216,13 @@ def update_entry(
         ws.files.replace(path, orjson.dumps({**whole, key: mine}, option=orjson.OPT_INDENT_2) + b"\n")
 
 
-def write_summary(ws: Workspace, rows: Sequence[Row], *, key: str, session_id: str) -> str:
+def write_summary(ws: Workspace, rows: Sequence[Row], session_id: str) -> str:
     """Write the note of a session's rows; its name, empty when nothing was said."""
     said = list(_last_words(rows))[-SUMMARISED:]
     if not said:
         return ""
     path, told = _free(ws), "\n".join(said)
-    text = NOTE.format(at=f"{ws.now:%Y-%m-%d %H:%M:%S}", key=key, session=session_id, told=told)
+    text = NOTE.format(at=f"{ws.now:%Y-%m-%d %H:%M:%S}", key=key_of(session_id), session=session_id, told=told)
     ws.files.replace(path, text.encode(errors="replace"))
     return ws.layout.name(path)
 

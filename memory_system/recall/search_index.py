@@ -328,4 +328,9 @@ class Index(Entries):
     def content(self, *, notes: bool = True, words: bool = True) -> Iterator[bytes]:
         """All that is in it in a fixed order, equal for indexes filled with the same. Unread messages are left out, but
         for their `words`; without `notes`, so is what comes from them, which may change before the next night."""
-        return views.content(self._database, self.unread(), notes=notes, words=words)
+        unread = self.unread()
+        for name, sql in schema.CONTENT.items():
+            wanted = {"note": notes, "word": words}.get(name, True)
+            for row in self._database.rows(sql) if wanted else ():
+                if name != "unit" or views.lasts(row, notes=notes, unread=unread):
+                    yield f"{name} {row!r}\n".encode()

@@ -324,16 +324,7 @@ def followed(there: Dump | None, before: Iterable[Labels], ids: Collection[str],
     return there if there.thin_out(listing.size(), listing.named) else None
 
 
-def content(database: Database, unread: Collection[str], *, notes: bool, words: bool) -> Iterator[bytes]:
-    """All that is in the index, as `Index.content` gives it."""
-    for name, sql in schema.CONTENT.items():
-        wanted = {"note": notes, "word": words}.get(name, True)
-        for row in database.rows(sql) if wanted else ():
-            if name != "unit" or _lasts(row, notes=notes, unread=unread):
-                yield f"{name} {row!r}\n".encode()
-
-
-def _lasts(row: Any, *, notes: bool, unread: Collection[str]) -> bool:
+def lasts(row: Any, *, notes: bool, unread: Collection[str]) -> bool:
     """Whether a unit is part of the content that is compared."""
     scope, key, part = row[0], row[1], row[5]
     if scope == SCOPES["session"]:
