@@ -271,8 +271,7 @@ def _is_shared(unit: Unit, index: Index) -> bool:
 
 
 def _refused(ws: Workspace, unmasked: bool) -> Callable[[Unit], bool]:
-    """Whether something is held back, or a message that somebody has pasted: a page is not to be given to an agent as
-    what was said."""
+    """Whether it is held back, or a message that somebody has pasted: to an agent a page is not what was said."""
     withheld = ws.quarantine.withheld()
 
     def refused(unit: Unit) -> bool:

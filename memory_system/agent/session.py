@@ -96,8 +96,7 @@ def branch(rows: Sequence[Row]) -> list[Row]:
 
 
 def in_context(rows: Sequence[Row]) -> list[Row]:
-    """What a model still sees of a branch: the last summary, if there is one, and the rows that were kept with it. A
-    reset begins anew."""
+    """What a model still sees of a branch: the last summary, and the rows kept with it. A reset begins anew."""
     place = next((n for n in range(len(rows) - 1, -1, -1) if rows[n].get("type") in ("compaction", "reset")), None)
     if place is None:
         return list(rows)
@@ -140,15 +139,13 @@ class Session:
 
     @classmethod
     def begin(cls, layout: Layout, now: datetime, files: Files) -> Session:
-        """A new session. Its file is made with the first message, so that a chat in which nothing is said leaves
-        none."""
+        """A new session. Its file is made with the first message: a chat in which nothing is said leaves none."""
         session_id = f"chat-{now:%Y-%m-%d}-{uuid.uuid4().hex[:8]}"
         return cls(layout.sessions / f"{session_id}.jsonl", session_id, [], files)
 
     @classmethod
     def resume(cls, path: Path, files: Files) -> Session:
-        """The session in the file, to be gone on with; NotFoundError when there is none, UsageError for one that cannot
-        be appended to."""
+        """The session in the file; NotFoundError when there is none, UsageError for one that cannot be appended to."""
         if path.name.endswith(".gz"):
             raise UsageError(f"{path.name} is archived", "begin a new session; the archive stays readable")
         if not is_regular(path):
@@ -272,8 +269,7 @@ def _transcripts(ws: Workspace) -> list[Transcript]:
 
 
 def transcript(ws: Workspace, name: str, *, exact: bool = False) -> Transcript:
-    """The session of that id, or (unless `exact`) the only one whose id begins so; NotFoundError when there is none or
-    more than one."""
+    """The session of that id, or (unless `exact`) the only one whose id begins so; NotFoundError when it is not one."""
     places = transcripts(ws.layout, ws.config)
     named = [place for place in places if name in (place.stem, place.name)]
     scripts = [load(place, ws.config.zone) for place in named] or [

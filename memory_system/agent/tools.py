@@ -1,7 +1,5 @@
-"""The tools an agent has, defined once: chat, the MCP server and the library use the same four. Each is a name, a
-description, a schema, and a function from a workspace and arguments to an answer; whatever the arguments hold, the
-answer is an object.
-"""
+"""The tools an agent has, defined once for chat, the MCP server and the library. Each is a name, a description, a
+schema, and a function from a workspace and arguments to an answer: an object, whatever the arguments hold."""
 
 from __future__ import annotations
 

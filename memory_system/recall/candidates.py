@@ -1,6 +1,5 @@
-"""From a question to its candidates: the units that hold its words, what stands beside them in their session, what
-means the same, what states the answer, and what is newer than the index; and what is known of those that are looked at
-closely."""
+"""From a question to its candidates: the units that hold its words, stand beside these, mean the same or state the
+answer, those newer than the index among them; and what is known of those that are looked at closely."""
 
 from __future__ import annotations
 
@@ -296,7 +295,7 @@ def _in_order(found: Candidates, index: Index) -> Iterator[list[int]]:
             equals = sorted(chain(*groups), key=lambda number: (masks[number] & -masks[number], number))
         if len(equals) > room and len(batch) >= ENOUGH:
             break
-        batch += equals if len(equals) <= room else index.latest(equals, room)
+        batch += equals if len(equals) <= room else index.sessions.latest(equals, room)
         if len(batch) >= MOST:
             yield batch
             batch = []
@@ -349,8 +348,7 @@ def _agreement(found: Candidates, near: Near) -> float:
 
 
 def _state(found: Candidates, index: Index, wanted: Wanted, now: datetime) -> None:
-    """What the user's memories state of what is asked for, whatever its words and in whatever language: "where do I
-    work" finds 用户在云帆科技工作."""
+    """What the user's memories state of what is asked, in whatever words ("where do I work": 用户在云帆科技工作)."""
     standing, most = index.at(now), FEW if found.units else math.inf
     wish, kinds = asked_of_user(wanted.question.text, standing), cues_of(wanted.question.text).wholes
     told = wish.told.union(*(kind.attributes for kind in kinds))

@@ -1,6 +1,5 @@
-"""What to give an agent for a message: searched widely, packed narrowly. Cues of the message say what else belongs in
-and how much is shown; within the budget stands what answers most per token: a line each, with date and source, and of a
-long text what the question is about."""
+"""What to give an agent for a message: searched widely, packed narrowly, a line each with date and source. Cues of the
+message say what else belongs in and how much is shown; within the budget stands what answers most per token."""
 
 from __future__ import annotations
 

@@ -73,11 +73,10 @@ class Result:
 
 
 def folded(ranked: list[Scored], *, dated: bool) -> list[Result]:
-    """One result for each text (case, width, blanks and punctuation aside; with another date it is another), best
-    first. The passages of a message and the memories that stand on it make way for it or for the best passage; where a
-    time is asked for (`dated`), for a memory that has worked out when; and a message for a memory of it that is shown
-    with something beside it. Of several memories of one message those after the best come later, and so does the
-    message where they tell only a part of it."""
+    """One result for each text (case, width, blanks and punctuation aside; not dates), best first. The passages of a
+    message and its memories make way for it or for the best passage; where a time is asked for (`dated`), for a memory
+    that has worked out when; and a message for a memory that is shown with something beside it. Of several memories of
+    one message those after the best come later, and so does the message where they tell only a part of it."""
     by_text: dict[bytes, Result] = {}
     by_ref: dict[str, list[Result]] = {}
     for each in ranked:

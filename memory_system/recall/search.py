@@ -152,11 +152,9 @@ def search(
     given: Callable[[str, str], str] = lambda text, _: text,
 ) -> dict[str, Any]:
     """The answer of `memory search --json`: `results`, best first, and `total_found`, how many different texts were
-    among the candidates. Captures and notes that changed since they were indexed are found as they are now; the archive
-    only when asked for, and only what the filters let through. Each result has `explain`, the parts of its score, and
-    `textScore` when that is asked for. `give` says what of a message may stand beside a memory that leans on it;
-    `given` leaves of a text what may be shown, and is told the ref of its message or the name of its file as well.
-    Never raises for a query, whatever it holds."""
+    among the candidates. What is newer than the index is found as it is now, the archive only when asked for. `explain`
+    adds the parts of each score and `textScore`. `give` says what of a message may stand beside a memory that leans on
+    it; `given` what of a text may be shown, told its ref or the name of its file. Never raises for a query."""
     with asking.index.reading():
         answer = asking.answer(query, scope, filters, archived=archived)
         results = answer.results[: max(0, limit)]
@@ -283,9 +281,8 @@ def _snippet(text: str, asked: list[str]) -> str:
 
 def by_tfidf(layout: Layout, query: str, limit: int) -> dict[str, Any]:
     """The teaching algorithm, as a baseline that one can run: TF-IDF and cosine similarity over the sections of
-    MEMORY.md and of the notes right under memory/; the answer in the form of `memory search --json`. Its tokens are runs of Latin
-    letters and digits or of Chinese characters, so that a Chinese clause is one word; its figures beside ours show what
-    that costs."""
+    MEMORY.md and of the notes right under memory/. Its tokens are runs of Latin letters and digits or of Chinese
+    characters, so that a Chinese clause is one word; its figures beside ours show what that costs."""
     paths = (layout.root / "MEMORY.md", *sorted(layout.memory.glob("*.md")))
     notes = [path for path in paths if path.is_file() and not path.is_symlink()]
     sections = [section for path in notes for section in _sections(layout.name(path), read_note(path))]

@@ -7,10 +7,11 @@ The index says which units hold a word; `ranking` says what that is worth.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar
 
@@ -22,7 +23,7 @@ from memory_system.recall import entering, schema, terms, views
 from memory_system.recall.entering import Entries
 from memory_system.recall.schema import MEMORIES, SCOPES, json_list, range_of, unpacked
 from memory_system.recall.units import Unit, Units, storable
-from memory_system.recall.views import Naming, Sessions, Standing, naming
+from memory_system.recall.views import Naming, Sessions, Standing
 from memory_system.records import POOLS, TYPES, Fact, Pool, from_line
 from memory_system.store.database import BATCH, IN_MEMORY, LOCK_SECONDS, Database, StaleIndexError, batches
 
@@ -272,10 +273,6 @@ class Index(Entries):
     def sessions(self) -> Sessions:
         return self._once("sessions", lambda: Sessions(self._database))
 
-    def latest(self, numbers: Collection[int], limit: int) -> list[int]:
-        """Those of the units that were said last; the same ones, whatever their numbers."""
-        return self.sessions.latest(numbers, limit, self.units)
-
     def size(self, scopes: Collection[str]) -> int:
         """How many units these scopes have, what is over counted with the archive."""
         sizes = self._once("sizes", self._sizes)
@@ -300,8 +297,24 @@ class Index(Entries):
         return {key: (pool, from_line(unpacked(line))) for key, pool, line in rows}
 
     def naming(self, called: Collection[str]) -> Naming:
-        """The active memories that name someone or something, by whichever of these names."""
-        return naming(self._database, [storable(name) for name in called])
+        """The active memories that name someone or something, by whichever of these names; there may be very many."""
+        values = {"called": json_list(map(storable, called))}
+        groups = self._database.rows(schema.SQL["named"], values)
+        names = Counter(dict(self._database.rows(schema.SQL["named_beside"], values)))
+        ids: list[str] = []
+        for subject, _, _, _, its_ids, _ in groups:
+            ids += (found := orjson.loads(its_ids))
+            names[subject] += len(found)
+        places = chain.from_iterable(orjson.loads(slots) for *_, slots in groups)
+        lines = self._database.rows(schema.SQL["lines_at"], (json_list(places),))
+        return Naming(
+            sorted(ids),
+            names,
+            {own for _, own, *_ in groups} - {""},
+            [orjson.loads(unpacked(line)) for (line,) in lines],
+            min((first for _, _, first, *_ in groups), default=""),
+            max((last for _, _, _, last, *_ in groups), default=""),
+        )
 
     def pool(self, memory_id: str) -> Pool | None:
         """The pool in which the memory is; None when it is not indexed."""

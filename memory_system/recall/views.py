@@ -1,8 +1,6 @@
 """What an index tells beside who holds which words: its sessions as wholes, its memories as they stand at a moment,
 which of them name someone, and the dump that people and programs can read: keywords, timeline and relations of the
-active memories. The dump is made of all of them, or follows what a night has changed: there may be very many that stay
-as they are.
-"""
+active memories, made of all of them or following what a night has changed."""
 
 from __future__ import annotations
 
@@ -14,20 +12,19 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from hashlib import blake2b
-from itertools import chain, permutations, repeat
-from operator import itemgetter, rshift
+from itertools import permutations, repeat
+from operator import rshift
 from typing import Any, NamedTuple
 
 import orjson
 
 from memory_system.config import Config
 from memory_system.recall import schema, terms
-from memory_system.recall.schema import SCOPE_BITS, SCOPES, SESSION_BITS, json_list, unpacked
-from memory_system.recall.units import SMALLEST_SCORE, Unit, day_number
+from memory_system.recall.schema import SCOPES, SESSION_BITS, json_list, unpacked
+from memory_system.recall.units import SMALLEST_SCORE, day_number
 from memory_system.records import Row
 from memory_system.store.database import Database
 
-SPARE = 100  # units that are read for nothing, at most, where reading them whole spares a question
 ENDLESS = "\uffff"  # of what is no message, it is not known when the last was said
 
 _SESSIONS = "SELECT number, turns + parts, last FROM session WHERE number IN (SELECT value FROM json_each(?))"
@@ -62,10 +59,8 @@ class Sessions:
             self._sizes.update(dict.fromkeys(unknown, 0) | {number: size for number, size, _ in rows})
             self._ends.update(dict.fromkeys(unknown, ENDLESS) | {number: end for number, _, end in rows})
 
-    def latest(
-        self, numbers: Collection[int], limit: int, units: Callable[[Collection[int]], dict[int, Unit]]
-    ) -> list[int]:
-        """Those of the units (read by `units`) that were said last: of sessions that ended late enough."""
+    def latest(self, numbers: Collection[int], limit: int) -> list[int]:
+        """Those of the units that were said last, whatever their numbers: of sessions that ended late enough."""
         held = Counter(map(rshift, numbers, repeat(SESSION_BITS)))
         self._read(held)
         waiting = sorted(held, key=self._ends.__getitem__)
@@ -77,12 +72,7 @@ class Sessions:
         def said_last(sessions: set[int], before: Collection[int] = ()) -> list[tuple[int, str]]:
             """The last of the units in these sessions and `before`, each with its stamp; equals by scope and key."""
             among = [*before, *(number for number in numbers if number >> SESSION_BITS in sessions)]
-            if len(among) > limit + SPARE:
-                return self._database.rows(schema.SQL["latest"], (json_list(among), limit))
-            read = units(among).items()  # as they will be, in a moment
-            found = sorted((number >> SCOPE_BITS, unit.key, number, unit.said_at) for number, unit in read)
-            found.sort(key=itemgetter(3), reverse=True)
-            return [each[2:] for each in found[:limit]]
+            return self._database.rows(schema.SQL["latest"], (json_list(among), limit))
 
         found = said_last(late)
         since, rest = found[-1][1] if len(found) == limit else "", set[int]()
@@ -159,27 +149,6 @@ class Naming:
     last: str
 
 
-def naming(database: Database, called: Collection[str]) -> Naming:
-    """What names one of these: for one profile there may be very many."""
-    values = {"called": json_list(called)}
-    groups = database.rows(schema.SQL["named"], values)
-    names = Counter(dict(database.rows(schema.SQL["named_beside"], values)))
-    ids: list[str] = []
-    for subject, _, _, _, its_ids, _ in groups:
-        ids += (found := orjson.loads(its_ids))
-        names[subject] += len(found)
-    places = chain.from_iterable(orjson.loads(slots) for *_, slots in groups)
-    lines = database.rows(schema.SQL["lines_at"], (json_list(places),))
-    return Naming(
-        sorted(ids),
-        names,
-        {own for _, own, *_ in groups} - {""},
-        [orjson.loads(unpacked(line)) for (line,) in lines],
-        min((first for _, _, first, *_ in groups), default=""),
-        max((last for _, _, _, last, *_ in groups), default=""),
-    )
-
-
 # The dump
 
 
@@ -195,8 +164,7 @@ class Labels(NamedTuple):
 @dataclass(slots=True)
 class Dump:
     """The ids of memories, in order: `keywords` by entity, slot value and Latin word; `timeline` by local date; `named`
-    by entity, and in `beside` how often others are named beside it. A word that very many share finds none of them: of
-    it only the number is kept, in `crowded`."""
+    by entity, `beside` counting others named with it; `crowded` has the number alone of what very many share."""
 
     keywords: dict[str, list[str]] = field(default_factory=dict)
     timeline: dict[str, list[str]] = field(default_factory=dict)
@@ -265,9 +233,8 @@ def digest(files: Iterable[bytes]) -> str:
 
 def _put(lists: dict[str, list[str]], key: str, new: str) -> None:
     ids = lists.setdefault(key, [])
-    if not ids or ids[-1] < new:  # mostly
-        ids.append(new)
-    elif ids[place := bisect_left(ids, new)] != new:
+    place = bisect_left(ids, new)
+    if ids[place : place + 1] != [new]:
         ids.insert(place, new)
 
 
