@@ -110,12 +110,9 @@ def search(ws: Workspace, arguments: Arguments, who: Who) -> Answer:
 
 
 def _mode(name: str) -> Mode:
-    for mode in MODES:
-        if mode == name:
-            return mode
-    if name:
+    if name not in (*MODES, ""):
         raise UsageError(f"there is no mode {name}", f"there are: {', '.join(MODES)}")
-    return "auto"
+    return next((mode for mode in MODES if mode == name), "auto")
 
 
 def get(ws: Workspace, arguments: Arguments, who: Who) -> Answer:

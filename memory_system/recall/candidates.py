@@ -138,9 +138,6 @@ class Wanted:
         """Those that are not of a note whose indexed text no longer holds."""
         return {number: unit for number, unit in units.items() if unit.path not in self.gone} if self.gone else units
 
-    def passing(self, index: Index, numbers: Collection[int]) -> Collection[int]:
-        return index.passing(numbers, self.filters)
-
 
 def look_up(found: Candidates, index: Index, wanted: Wanted) -> list[Tally]:
     """Note who holds the question's terms and names things of its kinds. Where no term finds anything, the rarest of
@@ -322,7 +319,7 @@ def _follow(found: Candidates, index: Index, wanted: Wanted) -> None:
     """The memories that stand on the messages among the units."""
     refs = {unit.ref for number, unit in found.units.items() if scope_of(number) == "session"}
     numbers = set(index.standing_on(refs, wanted.scopes)).difference(found.units)
-    found.units.update(index.units(wanted.passing(index, numbers)))
+    found.units.update(index.units(index.passing(numbers, wanted.filters)))
 
 
 def _draw_near(found: Candidates, index: Index, near: Near, wanted: Wanted) -> None:
@@ -331,7 +328,7 @@ def _draw_near(found: Candidates, index: Index, near: Near, wanted: Wanted) -> N
     if not weight:
         return
     numbers = set(near.first(wanted.scopes, NEAREST)).difference(found.units)
-    found.units.update(wanted.there(index.units(wanted.passing(index, numbers))))
+    found.units.update(wanted.there(index.units(index.passing(numbers, wanted.filters))))
     above = {number: max(0.0, value) for number, value in near.outstanding(found.units).items()}
     best = max(above.values(), default=0.0) or 1.0
     found.meant = {number: weight * value / best for number, value in above.items()}
@@ -357,7 +354,7 @@ def _state(found: Candidates, index: Index, wanted: Wanted, now: datetime) -> No
         stating += standing.of_kind(kind.categories, kind.attributes, kind.most)
     ids = {each.id for each in stating if not orjson.loads(each.line).get("outdated_by")}
     ids |= {each.id for each in _of_their_kind(standing.telling(told, MOST_TELLING), told)}
-    units = index.units(wanted.passing(index, index.numbers(ids, "memory").values()))
+    units = index.units(index.passing([*index.numbers(ids, "memory").values()], wanted.filters))
     stated = {number: unit for number, unit in units.items() if is_asked_of(wanted.question.text, unit.text)}
     found.units.update(stated)
     found.stated.update(stated)
@@ -412,6 +409,6 @@ def _lay_over(found: Candidates, overlay: Index, wanted: Wanted) -> None:
         if holders:
             mark(masks, holders, 1 << place)
             found.doubts.pop(place, None)
-    masks = {number: masks[number] for number in wanted.passing(overlay, masks)}
+    masks = {number: masks[number] for number in overlay.passing(masks, wanted.filters)}
     found.masks.update((number | OVERLAY, mask) for number, mask in masks.items())
     found.units.update((number | OVERLAY, unit) for number, unit in overlay.units(masks).items())

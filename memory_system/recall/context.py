@@ -116,13 +116,12 @@ def context(
         lang = answer.question.lang
     chosen = packed(items, budget - estimate_tokens(wrapped([""], lang)))
     text = wrapped([each.line for each in chosen], lang)
-    rows = [each.to_row() for each in chosen]
     return {
         "text": text,
         "tokens": estimate_tokens(text),
         "budget": budget,
         "cues": [*cues.names, *wish.kinds],
-        "items": rows,
+        "items": [each.to_row() for each in chosen],
     }
 
 

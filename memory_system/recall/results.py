@@ -206,7 +206,7 @@ def _as_memory(memory: Fact, result: Result, index: Index, wanted: Wanted) -> Re
     if result.best.unit.key == memory.id:
         return result
     numbers = [each for scope in MEMORIES for each in index.numbers([memory.id], scope).values()]
-    for number, unit in index.units(wanted.passing(index, numbers)).items():
+    for number, unit in index.units(index.passing(numbers, wanted.filters)).items():
         result.refs = dict.fromkeys(each.ref for each in memory.evidence)
         known = Memory(refs=tuple(result.refs), speaker=memory.subject)
         result.best = replace(result.best, number=number, unit=unit, memory=known)
