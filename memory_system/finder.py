@@ -21,7 +21,7 @@ from memory_system.privacy.masks import masked, shown
 from memory_system.privacy.pasted import is_borrowed
 from memory_system.privacy.secrets import redact
 from memory_system.privacy.sharing import SHARED
-from memory_system.recall import excerpt, tfidf
+from memory_system.recall import excerpt
 from memory_system.recall import search as ranking
 from memory_system.recall.around import Around
 from memory_system.recall.schema import MEMORIES
@@ -112,7 +112,7 @@ def search(
     if since and until and since > until:
         raise UsageError(f"since {since} is after until {until}", "change the two")
     if mode == "tfidf":
-        taught = tfidf.search(ws.layout, query, limit or ws.config.search.limit)
+        taught = ranking.by_tfidf(ws.layout, query, limit or ws.config.search.limit)
         if scope not in NOTES or kind not in NOTES or archived or since or until or entity or explain:
             taught["warning"] = "tfidf looks through notes only, and knows no other option than the limit"
         return _noted(ws, "search", taught, who, Giver(ws, unmasked=unmasked))
@@ -159,7 +159,7 @@ def _meaning(ws: Workspace, index: Index, query: str, mode: Mode) -> tuple[Near 
     if mode == "keyword" or (mode == "auto" and wanted.kind == "none"):
         return None, ""
     from memory_system.recall import vectors
-    from memory_system.recall.embedder import embedder_of
+    from memory_system.recall.vectors import embedder_of
 
     embedder = embedder_of(wanted)
     try:
@@ -271,8 +271,7 @@ def _is_shared(unit: Unit, index: Index) -> bool:
 
 
 def _refused(ws: Workspace, unmasked: bool) -> Callable[[Unit], bool]:
-    """Whether something is held back, or a message that somebody has pasted: a page is not to be given to an agent as
-    what was said."""
+    """Whether it is held back, or a message that somebody has pasted: to an agent a page is not what was said."""
     withheld = ws.quarantine.withheld()
 
     def refused(unit: Unit) -> bool:

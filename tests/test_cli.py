@@ -568,13 +568,33 @@ def test_ctrl_c_while_a_string_of_code_runs(tmp_path: Path) -> None:
     assert subprocess.run(command, env={**os.environ, "PYTHONPATH": here}, timeout=60).returncode == 130
 
 
+def test_ctrl_c_within_what_says_it_in_an_error_of_its_own(workspace: Path, tmp_path: Path) -> None:
+    """As pydantic does while it builds a class."""
+    (tmp_path / "jsonlines.py").write_text(
+        "import os, signal\n"
+        "try:\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "    while True: pass\n"
+        "except KeyboardInterrupt:\n"
+        "    raise RuntimeError('could not be built') from None\n"
+    )
+    done = memory_with(tmp_path, workspace, "consolidate")
+    assert done.returncode == 130
+    assert "unexpected" not in done.stderr
+
+
 def test_ctrl_c_while_the_program_starts(workspace: Path, tmp_path: Path) -> None:
     """Ctrl-C in the middle of an import: a module that it needs sends it."""
     (tmp_path / "typer").mkdir()
     (tmp_path / "typer/__init__.py").write_text(
         "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nimport time\ntime.sleep(9)\n"
     )
-    command = [sys.executable, "-m", "memory_system", "--workspace", str(workspace), "status"]
-    here = os.pathsep.join([str(tmp_path), *sys.path])
-    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": here}, capture_output=True, text=True, timeout=60)
+    done = memory_with(tmp_path, workspace, "status")
     assert (done.returncode, done.stderr) == (130, "")
+
+
+def memory_with(modules: Path, workspace: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """The program where those modules are found before any others."""
+    command = [sys.executable, "-m", "memory_system", "--workspace", str(workspace), *arguments]
+    here = os.pathsep.join([str(modules), *sys.path])
+    return subprocess.run(command, env={**os.environ, "PYTHONPATH": here}, capture_output=True, text=True, timeout=60)

@@ -16,8 +16,7 @@ from memory_system import finder
 from memory_system.config import Config
 from memory_system.layout import Layout
 from memory_system.recall.asked import cues_of
-from memory_system.recall.block import LONGEST_TOKENS, gist
-from memory_system.recall.context import context
+from memory_system.recall.context import LONGEST_TOKENS, context, gist
 from memory_system.recall.search import Asking
 from memory_system.recall.search_index import Index
 from memory_system.records import Belief, Evidence, Fact, memory_id, to_line

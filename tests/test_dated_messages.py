@@ -11,7 +11,7 @@ from workspaces import at, consolidate, make, problems, say
 
 from memory_system import finder, forgetting
 from memory_system.config import Config
-from memory_system.recall.block import line_of
+from memory_system.recall.context import line_of
 from memory_system.recall.search_index import Index
 from memory_system.recall.units import Units
 from memory_system.turns import Message

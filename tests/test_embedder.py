@@ -23,9 +23,9 @@ from memory_system.config import EmbedderConfig
 from memory_system.errors import EmbedderError
 from memory_system.nights import derive
 from memory_system.phases.index import open_index
-from memory_system.recall.embedder import BATCH_TOKENS, HttpEmbedder, embedder_of
 from memory_system.recall.search import Scope
 from memory_system.recall.units import gathered
+from memory_system.recall.vectors import BATCH_TOKENS, HttpEmbedder, embedder_of
 from memory_system.text import estimate_tokens
 from memory_system.upkeep import stats
 from memory_system.workspace import Workspace

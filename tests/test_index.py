@@ -20,13 +20,11 @@ from memory_system.config import Config, parse_config
 from memory_system.disk import Files
 from memory_system.errors import LockedError
 from memory_system.recall.asked import understood
-from memory_system.recall.candidates import Wanted
-from memory_system.recall.gathering import gather
+from memory_system.recall.candidates import Wanted, gather
 from memory_system.recall.ranking import rank
 from memory_system.recall.schema import SCOPE_BITS, SCOPES
 from memory_system.recall.search_index import MOST_KEPT, Index
 from memory_system.recall.units import Unit, Units, passages
-from memory_system.recall.views import SPARE
 from memory_system.records import POOLS, Belief, Fact, Pool, memory_id, to_line
 from memory_system.store import retention
 from memory_system.store.database import StaleIndexError
@@ -265,17 +263,17 @@ def test_the_latest_are_those_said_last_whenever_their_sessions_ended(
         units = index.units(index.holders("tea", SCOPES))
         newest = sorted(units, key=lambda number: (number >> SCOPE_BITS, units[number].key))
         newest.sort(key=lambda number: units[number].said_at, reverse=True)
-        assert index.latest(list(units), limit) == newest[:limit]
+        assert index.sessions.latest(list(units), limit) == newest[:limit]
 
 
 def test_of_very_many_in_one_session_too_the_latest_are_those_said_last() -> None:
     said = [
         Message("s", f"{number:03}", "user", "", f"2026-02-03T0{number * 7 % 10}:00:00Z", "tea")
-        for number in range(3 * SPARE)
+        for number in range(300)
     ]
     with Index.in_memory(CONFIG) as index:
         index.put_messages("sessions/s.jsonl", said)
-        latest = index.units(index.latest(index.holders("tea", SCOPES), 25))
+        latest = index.units(index.sessions.latest(index.holders("tea", SCOPES), 25))
     at_nine = [message.ref for message in said if message.said_at[12] == "9"]
     assert [unit.key for unit in latest.values()] == at_nine[:25]
 

@@ -22,8 +22,7 @@ from memory_system.dates.forms import festivals
 from memory_system.layout import Layout
 from memory_system.phases import index as index_phase
 from memory_system.recall.asked import may_name_a_time, understood
-from memory_system.recall.candidates import Wanted
-from memory_system.recall.gathering import gather
+from memory_system.recall.candidates import Wanted, gather
 from memory_system.recall.names import is_asked_of, named, named_speakers, speaks_of
 from memory_system.recall.search import Asking, Scope, search
 from memory_system.recall.search_index import Filters, Index

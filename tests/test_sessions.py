@@ -11,10 +11,8 @@ import pytest
 from workspaces import CrashingDisk, at, consolidate, contents, layers, make, say, stopped
 
 from memory_system import finder
-from memory_system.agent import listing
 from memory_system.agent import session as transcripts
-from memory_system.agent.listing import append_to, archive
-from memory_system.agent.session import Session, update_entry, write_summary
+from memory_system.agent.session import Session, append_to, archive, update_entry, write_summary
 from memory_system.disk import Files
 from memory_system.errors import NotFoundError, UsageError
 from memory_system.layout import Layout
@@ -146,13 +144,13 @@ def test_the_summary_note_is_that_of_seed_004_and_no_source(root: Path) -> None:
         session.message(text("user", said), at(THEN))
         session.message(text("assistant", "好的。"), at(THEN))
     with Workspace.open(root, now=at("2026-03-02T11:06:57Z")) as ws:
-        path = write_summary(ws, session.rows, key="agent:main:chat:x", session_id=session.id)
-        again = write_summary(ws, session.rows, key="agent:main:chat:x", session_id=session.id)
-        assert write_summary(ws, [], key="k", session_id="s") == ""
+        path = write_summary(ws, session.rows, session.id)
+        again = write_summary(ws, session.rows, session.id)
+        assert write_summary(ws, [], "s") == ""
     assert (path, again) == ("memory/2026-03-02-1106.md", "memory/2026-03-02-1106-2.md")
     assert (root / path).read_text() == (
         "# Session: 2026-03-02 11:06:57 UTC\n\n"
-        f"- **Session Key**: agent:main:chat:x\n- **Session ID**: {session.id}\n- **Source**: chat\n\n"
+        f"- **Session Key**: agent:main:chat:{session.id}\n- **Session ID**: {session.id}\n- **Source**: chat\n\n"
         "## Conversation Summary\n\n"
         "user: 我给你改个名字，你叫小明\nassistant: 好的。\nuser: 我住在杭州。\nassistant: 好的。\n"
     )
@@ -169,16 +167,16 @@ def test_history_gives_the_last_messages_of_any_format(root: Path) -> None:
     with Workspace.open(root, now=at(THEN)) as ws:
         for role, said in (("user", "你好"), ("assistant", "你好！有什么可以帮你的？"), ("user", "帮我查询订单")):
             append_to(ws, "whatsapp_123", role, said)
-        found = listing.history(ws, "whatsapp_123", 2)
+        found = transcripts.history(ws, "whatsapp_123", 2)
         assert [each["content"] for each in found["messages"]] == ["你好！有什么可以帮你的？", "帮我查询订单"]
         assert found["total"] == 3
-        assert listing.history(ws, "claw", 100)["messages"] == [
+        assert transcripts.history(ws, "claw", 100)["messages"] == [
             {"timestamp": THEN, "role": "user", "content": "hello"},
         ]
-        assert listing.transcript(ws, "whats").session == "whatsapp_123"
+        assert transcripts.transcript(ws, "whats").session == "whatsapp_123"
         with pytest.raises(NotFoundError):
-            listing.transcript(ws, "nobody")
-        assert {row["id"]: row["messages"] for row in listing.listed(ws)} == {"whatsapp_123": 3, "claw": 1}
+            transcripts.transcript(ws, "nobody")
+        assert {row["id"]: row["messages"] for row in transcripts.listed(ws)} == {"whatsapp_123": 3, "claw": 1}
 
 
 def test_appending_goes_on_in_the_form_of_the_transcript(root: Path) -> None:
@@ -232,8 +230,8 @@ def test_what_is_packed_is_read_once_and_found_and_shown(root: Path, tmp_path: P
         (row,) = finder.search(ws, "peanuts", scope="sessions")["results"]
         assert row["citation"] == "sessions/archive/march.jsonl.gz#L2"
         assert "peanuts" in finder.get(ws, row["path"], from_line=2, lines=1)["text"]
-        assert listing.history(ws, "march", 9)["messages"][0]["content"] == "Careful, I'm allergic to peanuts."
-        assert [each["id"] for each in listing.listed(ws) if each["archived"]] == ["half", "march"]
+        assert transcripts.history(ws, "march", 9)["messages"][0]["content"] == "Careful, I'm allergic to peanuts."
+        assert [each["id"] for each in transcripts.listed(ws) if each["archived"]] == ["half", "march"]
         cursors = {name: Cursor.from_row(row) for name, row in ws.checkpoint.state.cursors.items()}
         assert ws.library.backlog(cursors).waiting == {}
 

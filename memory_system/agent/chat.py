@@ -188,8 +188,7 @@ class Chat:
     def reset(self) -> str:
         """Leave a summary note of the session and begin a new one; the note's name, empty when nothing was said."""
         with self._open() as ws:
-            key = session.key_of(self.session.id)
-            path = session.write_summary(ws, self.session.rows, key=key, session_id=self.session.id)
+            path = session.write_summary(ws, self.session.rows, self.session.id)
             self.session = Session.begin(ws.layout, ws.now.astimezone(ws.config.zone), ws.files)
         self._instead = {}
         return path

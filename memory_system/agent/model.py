@@ -220,14 +220,10 @@ class Show(Protocol):
 class Silent:
     """Shows nothing."""
 
-    def text(self, piece: str) -> None:
-        del piece
+    def text(self, *_: Any, **__: Any) -> None:
+        """As in `Show`."""
 
-    def call(self, name: str, arguments: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
-        del name, arguments, answer
-
-    def notice(self, said: str) -> None:
-        del said
+    call = notice = text
 
 
 def run_turn(

@@ -20,8 +20,8 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from memory_system import __version__, finder
-from memory_system.agent.listing import history
 from memory_system.agent.prompt import language
+from memory_system.agent.session import history
 from memory_system.agent.tools import Tool, Toolbox
 from memory_system.errors import MemorySystemError, UsageError
 from memory_system.finder import Giver

@@ -1,7 +1,5 @@
-"""The tools an agent has, defined once: chat, the MCP server and the library use the same four. Each is a name, a
-description, a schema, and a function from a workspace and arguments to an answer; whatever the arguments hold, the
-answer is an object.
-"""
+"""The tools an agent has, defined once for chat, the MCP server and the library. Each is a name, a description, a
+schema, and a function from a workspace and arguments to an answer: an object, whatever the arguments hold."""
 
 from __future__ import annotations
 
@@ -112,12 +110,9 @@ def search(ws: Workspace, arguments: Arguments, who: Who) -> Answer:
 
 
 def _mode(name: str) -> Mode:
-    for mode in MODES:
-        if mode == name:
-            return mode
-    if name:
+    if name not in (*MODES, ""):
         raise UsageError(f"there is no mode {name}", f"there are: {', '.join(MODES)}")
-    return "auto"
+    return next((mode for mode in MODES if mode == name), "auto")
 
 
 def get(ws: Workspace, arguments: Arguments, who: Who) -> Answer:

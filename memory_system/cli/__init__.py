@@ -170,6 +170,7 @@ def catch_interrupts() -> None:
 
 
 def _interrupt(*_: object) -> NoReturn:
+    Interrupted.came = True
     raise Interrupted
 
 

@@ -72,7 +72,7 @@ def session(
         raise UsageError(f"memory session {action} {named}", "see which there are with: memory session list")
     if (action == "append") != bool(text.strip()):
         raise UsageError("append, and only append, takes a text", 'memory session append ID "what was said"')
-    from memory_system.agent import listing
+    from memory_system.agent import session as sessions
 
     if action in ("flush", "compact"):
         settings.answer(*_make_room(settings, name, action))
@@ -80,21 +80,21 @@ def session(
     with settings.open(write=action == "archive") as ws:
         match action:
             case "list":
-                rows = listing.listed(ws)
+                rows = sessions.listed(ws)
                 row: dict[str, Any] = {"sessions": rows[:limit], "total": len(rows)}
                 lines = [*map(_listed_line, rows[:limit])] or ["there are no sessions yet"]
             case "show":
-                row = listing.shown(ws, name)
+                row = sessions.shown(ws, name)
                 told = {**{key: value for key, value in row.items() if key != "registered"}, **row["registered"]}
                 lines = [f"{key:28} {value}" for key, value in told.items() if value not in ("", None)]
             case "history":
-                row = listing.history(ws, name, limit, unmasked=settings.unmasked)
+                row = sessions.history(ws, name, limit, unmasked=settings.unmasked)
                 lines = [f"{each['timestamp']} {each['role']}: {each['content']}" for each in row["messages"]]
             case "append":
-                session_id, path = listing.append_to(ws, name, role, text)
+                session_id, path = sessions.append_to(ws, name, role, text)
                 row, lines = {"status": "saved", "id": session_id, "path": path}, [path]
             case "archive":
-                made = listing.archive(ws, days)
+                made = sessions.archive(ws, days)
                 row, lines = {"status": "archived", "archived": made}, made or ["nothing is old enough"]
             case _:
                 row, lines = _pruned(ws, name)
@@ -166,8 +166,7 @@ def claude(config: Config, model: str = "") -> Claude:
 
 def resumed(ws: Workspace, name: str) -> Session:
     """The session of that id, to be gone on with."""
-    from memory_system.agent.listing import transcript
-    from memory_system.agent.session import Session
+    from memory_system.agent.session import Session, transcript
 
     return Session.resume(transcript(ws, name).place.path, ws.files)
 

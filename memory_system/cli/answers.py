@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec
 
 import orjson
 import typer
@@ -37,6 +37,8 @@ class Interrupted(KeyboardInterrupt):
     """Ctrl-C, under a name of our own: when a bare KeyboardInterrupt comes out of a string of code, as dataclasses are
     made of, CPython dies of the signal at the end of `python -m`, however well it was answered.
     """
+
+    came: ClassVar[bool] = False  # what it came out of may have said it in an error of its own, as pydantic does
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +148,10 @@ def handled(command: Callable[Concatenate[Settings, P], None]) -> Callable[..., 
         except (typer.Exit, typer.Abort, BrokenPipeError):
             raise
         except KeyboardInterrupt:
-            settings.say("interrupted; the next run goes on where this one stopped")
-            raise typer.Exit(INTERRUPTED) from None
+            raise _interrupted(settings) from None
         except Exception as error:
+            if Interrupted.came and not isinstance(error, MemorySystemError):
+                raise _interrupted(settings) from None
             if settings.debug:
                 print(_clean(traceback.format_exc()), file=sys.stderr)
             ours = _as_ours(error)
@@ -165,6 +168,11 @@ def handled(command: Callable[Concatenate[Settings, P], None]) -> Callable[..., 
     run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # what typer looks at
     run.__annotations__ = {each.name: each.annotation for each in parameters}
     return run
+
+
+def _interrupted(settings: Settings) -> typer.Exit:
+    settings.say("interrupted; the next run goes on where this one stopped")
+    return typer.Exit(INTERRUPTED)
 
 
 def _as_ours(error: Exception) -> MemorySystemError:

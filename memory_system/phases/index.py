@@ -261,7 +261,7 @@ def embed(index: Index, ws: Workspace, *, asking: bool = True) -> Iterator[str]:
             ws.files.remove(path)
         return
     from memory_system.recall import vectors
-    from memory_system.recall.embedder import embedder_of
+    from memory_system.recall.vectors import embedder_of
 
     embedder = embedder_of(ws.config.embedder)
     if embedder:

@@ -9,8 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from memory_system.config import Ranking
 from memory_system.recall import terms
 from memory_system.recall.asked import Question
-from memory_system.recall.candidates import OTHERWISE_SHARE, Candidates
-from memory_system.recall.gathering import STATED
+from memory_system.recall.candidates import OTHERWISE_SHARE, STATED, Candidates
 from memory_system.recall.names import Name, is_of_the_sort, names_another, people_named, speaks_of
 from memory_system.recall.ranking import ANOTHERS, Scored
 from memory_system.text import is_cjk

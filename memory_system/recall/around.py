@@ -75,8 +75,7 @@ class Around:
         self._messages: dict[str, Unit | None] = {}
 
     def of(self, row: Row, most: int = MOST, sessions: Collection[str] | None = None) -> str:
-        """What the memory leans on (see `before`), and, unless sessions are given, what was said later. Empty where
-        there is neither."""
+        """`before`, and, unless sessions are given, what was said later. Empty where there is neither."""
         later = self.later(row) if sessions is None else ""
         return "\n".join(filter(None, (self.before(row, most, sessions), later)))
 

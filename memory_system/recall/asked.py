@@ -225,11 +225,8 @@ def cues_of(message: str) -> Cues:
 
 
 def _kinds(rules: Iterable[Rule]) -> tuple[Kind, ...]:
-    rows = ({**rule.data} for rule in rules)
-    return tuple(
-        Kind(**row | {"categories": frozenset(row["categories"]), "attributes": frozenset(row["attributes"])})
-        for row in rows
-    )
+    sets = ("categories", "attributes")
+    return tuple(Kind(**{**rule.data, **{name: frozenset(rule.data[name]) for name in sets}}) for rule in rules)
 
 
 # What is asked of the user

@@ -1,6 +1,5 @@
-"""Putting units into the index and taking them out: `unit` holds the text, `words` its tokens, `session` how many
-places of each session are taken. A memory or a note is a row of its own table and its units: both come and go
-together."""
+"""Putting units into the index and taking them out: `unit` holds the text, `words` its tokens, `session` how many of
+its places are taken. A memory or a note is a row of its own table and its units: both come and go together."""
 
 from __future__ import annotations
 

@@ -132,8 +132,7 @@ def _foreign(question: str) -> Iterator[Name]:
 
 
 def is_asked_of(question: str, text: str) -> bool:
-    """Whether a memory can answer a question of somebody's nearest, animals, car or bike: a dog's name tells nothing of
-    a cat's. True where the question names none of them."""
+    """Whether a memory can answer a question of somebody's nearest, animals, car or bike; true where none is named."""
     asked, told = question.lower(), text.lower()
     (cars, driving), (bikes, riding) = (map(_words, table("words", key)) for key in ("driven", "ridden"))
     for kind, one, other in ((cars, cars | driving, bikes | riding), (bikes, bikes | riding, cars | driving)):

@@ -14,10 +14,9 @@ from operator import add, contains, itemgetter, truediv
 from memory_system import clock
 from memory_system.config import Ranking
 from memory_system.recall.asked import Question
-from memory_system.recall.candidates import Candidates, Memory
-from memory_system.recall.gathering import STATED
+from memory_system.recall.candidates import STATED, Candidates, Memory
 from memory_system.recall.names import NO_OTHERS, meant, people_named
-from memory_system.recall.schema import SCOPE_BITS, SCOPES, SESSION_BITS, scope_of
+from memory_system.recall.schema import SESSION_BITS, scope_of
 from memory_system.recall.units import Unit
 from memory_system.rules import load
 from memory_system.text import is_cjk, sentences
@@ -40,7 +39,6 @@ _TAKES_UP = re.compile(
 )
 _MARKS = ("?", "？")
 _NO_MEMORY = Memory()
-_SAID = SCOPES["session"]
 
 Values = dict[int, float]
 
@@ -202,7 +200,7 @@ def _pieces(asked: Iterable[str], texts: Mapping[int, str], lengths: Values) -> 
 def _neighbours(own: Values, texts: Mapping[int, str], weights: Ranking) -> Values:
     """What the turns around each add to it: an answer may share no word with the question, what it answers does."""
     get, before, further, after = own.get, weights.before, weights.further, weights.after
-    said = [number for number in own if number >> SCOPE_BITS == _SAID]
+    said = [number for number in own if scope_of(number) == "session"]
     asking = {number for number in said if "?" in texts[number] or "？" in texts[number]}
     return {
         number: (before + weights.answer if number - 1 in asking else before) * get(number - 1, 0.0)

@@ -13,7 +13,7 @@ from operator import attrgetter
 from memory_system.recall.around import standing_for
 from memory_system.recall.candidates import Memory, Wanted
 from memory_system.recall.ranking import OUTDATED, Scored
-from memory_system.recall.schema import MEMORIES, SCOPE_BITS, SCOPES, scope_of
+from memory_system.recall.schema import MEMORIES, scope_of
 from memory_system.recall.search_index import Index
 from memory_system.records import Fact, successor_of
 from memory_system.text import CJK, essence
@@ -28,7 +28,6 @@ ALIKE = 0.5  # share of words in common from which two texts are near duplicates
 SMALLEST = 1e-9  # of λ, where likeness is all that counts
 
 _essence = lru_cache(maxsize=10_000)(essence.__wrapped__)  # the same texts are found again and again
-_SAID = SCOPES["session"]
 _WORDS = re.compile(rf"[{CJK}]|\w+")
 
 
@@ -52,7 +51,7 @@ class Result:
     @property
     def is_said(self) -> bool:
         """Whether it is a message."""
-        return self.best.number >> SCOPE_BITS == _SAID
+        return scope_of(self.best.number) == "session"
 
     def join(self, other: Scored, refs: Iterable[str]) -> None:
         """Take in a candidate with the same text; of a message and a memory, the memory is shown."""
@@ -74,18 +73,17 @@ class Result:
 
 
 def folded(ranked: list[Scored], *, dated: bool) -> list[Result]:
-    """One result for each text (case, width, blanks and punctuation aside; with another date it is another), best
-    first. The passages of a message and the memories that stand on it make way for it or for the best passage; where a
-    time is asked for (`dated`), for a memory that has worked out when; and a message for a memory of it that is shown
-    with something beside it. Of several memories of one message those after the best come later, and so does the
-    message where they tell only a part of it."""
+    """One result for each text (case, width, blanks and punctuation aside; not dates), best first. The passages of a
+    message and its memories make way for it or for the best passage; where a time is asked for (`dated`), for a memory
+    that has worked out when; and a message for a memory that is shown with something beside it. Of several memories of
+    one message those after the best come later, and so does the message where they tell only a part of it."""
     by_text: dict[bytes, Result] = {}
     by_ref: dict[str, list[Result]] = {}
     for each in ranked:
         if len(by_text) >= MOST:
             break
         text = _essence(each.unit.told)
-        refs = (each.unit.ref,) if each.number >> SCOPE_BITS == _SAID else each.memory.refs
+        refs = (each.unit.ref,) if scope_of(each.number) == "session" else each.memory.refs
         result = by_text.get(text)
         if result:
             result.join(each, refs)
@@ -208,7 +206,7 @@ def _as_memory(memory: Fact, result: Result, index: Index, wanted: Wanted) -> Re
     if result.best.unit.key == memory.id:
         return result
     numbers = [each for scope in MEMORIES for each in index.numbers([memory.id], scope).values()]
-    for number, unit in index.units(wanted.passing(index, numbers)).items():
+    for number, unit in index.units(index.passing(numbers, wanted.filters)).items():
         result.refs = dict.fromkeys(each.ref for each in memory.evidence)
         known = Memory(refs=tuple(result.refs), speaker=memory.subject)
         result.best = replace(result.best, number=number, unit=unit, memory=known)

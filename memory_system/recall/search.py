@@ -6,7 +6,9 @@ folds and orders it.
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -21,9 +23,8 @@ from memory_system.layout import Layout
 from memory_system.recall.answered import answered, talked_of
 from memory_system.recall.around import Around, Give, as_it_is, named, outdated_words
 from memory_system.recall.asked import Question, of_the_user, understood
-from memory_system.recall.candidates import Candidates, Wanted
+from memory_system.recall.candidates import Candidates, Wanted, gather
 from memory_system.recall.excerpt import place_of_memory, where_said
-from memory_system.recall.gathering import gather
 from memory_system.recall.ranking import by_meaning, rank
 from memory_system.recall.results import Result, diverse, folded, newer_first, overtaken
 from memory_system.recall.schema import MEMORIES, scope_of
@@ -47,6 +48,10 @@ LEAD_CHARACTERS = 100  # shown before the first word of the query
 TYPES_OF = {"note": "note", "session": "message"}
 DATED = 10  # results that are told with their day where a day is asked for
 SAID = ("message", "fact", "belief")
+LEAST_ALIKE = 0.01  # what is less alike is no result of the teaching algorithm
+SECTION_CHARACTERS = 300  # of its snippets
+_TOKENS = re.compile(r"[a-z0-9\u4e00-\u9fff]{2,}")
+Section = tuple[str, int, int, str]  # name of the note, first line, last line, text
 _ONE_DAY = re.compile(r"(?<=\[)(\d{4})-(\d\d)(?:-(\d\d))?(?=[ \]])")
 _MARK = re.compile(r" ?\[\d{4}[^\]\n]*\]")  # a resolved date in brackets
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b|(?:19|20)\d\d年")
@@ -147,11 +152,9 @@ def search(
     given: Callable[[str, str], str] = lambda text, _: text,
 ) -> dict[str, Any]:
     """The answer of `memory search --json`: `results`, best first, and `total_found`, how many different texts were
-    among the candidates. Captures and notes that changed since they were indexed are found as they are now; the archive
-    only when asked for, and only what the filters let through. Each result has `explain`, the parts of its score, and
-    `textScore` when that is asked for. `give` says what of a message may stand beside a memory that leans on it;
-    `given` leaves of a text what may be shown, and is told the ref of its message or the name of its file as well.
-    Never raises for a query, whatever it holds."""
+    among the candidates. What is newer than the index is found as it is now, the archive only when asked for. `explain`
+    adds the parts of each score and `textScore`. `give` says what of a message may stand beside a memory that leans on
+    it; `given` what of a text may be shown, told its ref or the name of its file. Never raises for a query."""
     with asking.index.reading():
         answer = asking.answer(query, scope, filters, archived=archived)
         results = answer.results[: max(0, limit)]
@@ -271,3 +274,50 @@ def _snippet(text: str, asked: list[str]) -> str:
         return text[: SNIPPET_CHARACTERS - 1] + "…"
     piece = text[start : start + SNIPPET_CHARACTERS - 2]
     return f"…{piece}" + ("…" if start + len(piece) < len(text) else "")
+
+
+# A baseline
+
+
+def by_tfidf(layout: Layout, query: str, limit: int) -> dict[str, Any]:
+    """The teaching algorithm, as a baseline that one can run: TF-IDF and cosine similarity over the sections of
+    MEMORY.md and of the notes right under memory/. Its tokens are runs of Latin letters and digits or of Chinese
+    characters, so that a Chinese clause is one word; its figures beside ours show what that costs."""
+    paths = (layout.root / "MEMORY.md", *sorted(layout.memory.glob("*.md")))
+    notes = [path for path in paths if path.is_file() and not path.is_symlink()]
+    sections = [section for path in notes for section in _sections(layout.name(path), read_note(path))]
+    tokens = [_TOKENS.findall(text.lower()) for *_, text in sections]
+    holders = Counter(token for each in tokens for token in set(each))
+    idf = {token: math.log(len(sections) / count) for token, count in holders.items()}
+    asked = _weighed(_TOKENS.findall(query.lower()), idf)
+    scored = [(_cosine(asked, _weighed(each, idf)), section) for each, section in zip(tokens, sections, strict=True)]
+    found = [(round(score, 4), section) for score, section in scored if score > LEAST_ALIKE]
+    found.sort(key=lambda pair: -pair[0])
+    return {"results": [_section_row(score, *section) for score, section in found[:limit]], "total_found": len(found)}
+
+
+def _sections(name: str, text: str) -> Iterator[Section]:
+    """The note cut before each line that begins with `#`."""
+    lines, start = text.split("\n"), 0
+    for end in (*(number for number, line in enumerate(lines) if number and line.startswith("#")), len(lines)):
+        if section := "\n".join(lines[start:end]).strip():
+            yield name, start + 1, end, section
+        start = end
+
+
+def _weighed(tokens: list[str], idf: dict[str, float]) -> dict[str, float]:
+    return {token: count / len(tokens) * idf.get(token, 0.0) for token, count in Counter(tokens).items()}
+
+
+def _cosine(one: dict[str, float], other: dict[str, float]) -> float:
+    dot = sum(one[token] * other[token] for token in one.keys() & other.keys())
+    lengths = math.sqrt(sum(value * value for value in one.values()) * sum(value * value for value in other.values()))
+    return dot / lengths if lengths else 0.0
+
+
+def _section_row(score: float, name: str, start: int, end: int, text: str) -> dict[str, Any]:
+    return {
+        "id": f"{name}#L{start}", "type": "note", "path": name, "startLine": start, "endLine": end,
+        "score": score, "source": "note", "refs": [], "text": text, "snippet": text[:SECTION_CHARACTERS],
+        "citation": f"{name}#L{start}" + (f"-L{end}" if end > start else ""), "said_at": "",
+    }  # fmt: skip

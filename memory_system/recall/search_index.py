@@ -7,10 +7,11 @@ The index says which units hold a word; `ranking` says what that is worth.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar
 
@@ -22,7 +23,7 @@ from memory_system.recall import entering, schema, terms, views
 from memory_system.recall.entering import Entries
 from memory_system.recall.schema import MEMORIES, SCOPES, json_list, range_of, unpacked
 from memory_system.recall.units import Unit, Units, storable
-from memory_system.recall.views import Naming, Sessions, Standing, naming
+from memory_system.recall.views import Naming, Sessions, Standing
 from memory_system.records import POOLS, TYPES, Fact, Pool, from_line
 from memory_system.store.database import BATCH, IN_MEMORY, LOCK_SECONDS, Database, StaleIndexError, batches
 
@@ -96,7 +97,7 @@ class Index(Entries):
                     database.rows(statement)
 
     def _create(self) -> None:
-        self._database.script(schema.SCHEMA)
+        self._database.script(Path(__file__).with_name("tables.sql").read_text("utf-8"))
         self._database.run("INSERT INTO meta VALUES ('identity', ?)", [(schema.identity(self._config),)])
 
     def close(self) -> None:
@@ -144,7 +145,7 @@ class Index(Entries):
         with self._database.transaction():
             yield
             if not self._one("SELECT count(*) FROM milestone"):  # memories have changed, or there are few
-                self._database.rows(schema.MILESTONES)
+                self._database.rows(schema.SQL["milestones"])
             self.note("counts", schema.counted(self._database))
             self._database.run("INSERT OR REPLACE INTO meta VALUES ('fingerprint', ?)", [(fingerprint,)])
 
@@ -188,7 +189,7 @@ class Index(Entries):
             numbers = self._matching(expression, scopes, most + 1)
             if len(numbers) <= most:
                 return numbers, len(numbers)
-            common[expression] = self._one(schema.COUNTED, (expression, *range_of(scopes)))
+            common[expression] = self._one(schema.SQL["counted"], (expression, *range_of(scopes)))
         return [], common[expression]
 
     def of_kind(self, kind: str, scopes: Collection[str], limit: int = -1) -> list[int]:
@@ -196,7 +197,7 @@ class Index(Entries):
         return self._once(f"{kind} {sorted(scopes)}", lambda: self._matching(terms.match_kind(kind), scopes, limit))
 
     def _matching(self, expression: str, scopes: Collection[str], limit: int) -> list[int]:
-        [(found,)] = self._database.rows(schema.HOLDERS, (expression, *range_of(scopes), limit))
+        [(found,)] = self._database.rows(schema.SQL["holders"], (expression, *range_of(scopes), limit))
         numbers: list[int] = orjson.loads(found)
         return numbers
 
@@ -226,7 +227,7 @@ class Index(Entries):
         return {number: unit for number in sorted(numbers) if (unit := known[number])}
 
     def _read_units(self, numbers: Collection[int]) -> dict[int, Unit]:
-        rows = self._database.rows(schema.UNITS, (json_list(sorted(numbers)),))
+        rows = self._database.rows(schema.SQL["units"], (json_list(sorted(numbers)),))
         return {row[0]: Unit._make(row[1:]) for row in rows}
 
     def texts(self) -> Iterator[tuple[int, str]]:
@@ -250,13 +251,13 @@ class Index(Entries):
         if filters == NO_FILTERS:
             return numbers
         values = filters._asdict() | {"numbers": json_list(numbers)}
-        return [number for (number,) in self._database.rows(schema.PASSING, values)]
+        return [number for (number,) in self._database.rows(schema.SQL["passing"], values)]
 
     def standing_on(self, refs: Collection[str], scopes: Collection[str]) -> list[int]:
         """The numbers of the memories of the scopes that stand on one of these messages."""
         pools = [SCOPES[scope] for scope in scopes if scope in MEMORIES]
         values = {"refs": json_list(refs), "scopes": json_list(pools)}
-        return [number for (number,) in self._database.rows(schema.STANDING_ON, values)]
+        return [number for (number,) in self._database.rows(schema.SQL["standing_on"], values)]
 
     def ids_on(self, refs: Collection[str]) -> list[str]:
         """The ids of the memories of either pool that stand on one of these messages, in order."""
@@ -271,10 +272,6 @@ class Index(Entries):
     @property
     def sessions(self) -> Sessions:
         return self._once("sessions", lambda: Sessions(self._database))
-
-    def latest(self, numbers: Collection[int], limit: int) -> list[int]:
-        """Those of the units that were said last; the same ones, whatever their numbers."""
-        return self.sessions.latest(numbers, limit, self.units)
 
     def size(self, scopes: Collection[str]) -> int:
         """How many units these scopes have, what is over counted with the archive."""
@@ -300,8 +297,24 @@ class Index(Entries):
         return {key: (pool, from_line(unpacked(line))) for key, pool, line in rows}
 
     def naming(self, called: Collection[str]) -> Naming:
-        """The active memories that name someone or something, by whichever of these names."""
-        return naming(self._database, [storable(name) for name in called])
+        """The active memories that name someone or something, by whichever of these names; there may be very many."""
+        values = {"called": json_list(map(storable, called))}
+        groups = self._database.rows(schema.SQL["named"], values)
+        names = Counter(dict(self._database.rows(schema.SQL["named_beside"], values)))
+        ids: list[str] = []
+        for subject, _, _, _, its_ids, _ in groups:
+            ids += (found := orjson.loads(its_ids))
+            names[subject] += len(found)
+        places = chain.from_iterable(orjson.loads(slots) for *_, slots in groups)
+        lines = self._database.rows(schema.SQL["lines_at"], (json_list(places),))
+        return Naming(
+            sorted(ids),
+            names,
+            {own for _, own, *_ in groups} - {""},
+            [orjson.loads(unpacked(line)) for (line,) in lines],
+            min((first for _, _, first, *_ in groups), default=""),
+            max((last for _, _, _, last, *_ in groups), default=""),
+        )
 
     def pool(self, memory_id: str) -> Pool | None:
         """The pool in which the memory is; None when it is not indexed."""
@@ -310,7 +323,7 @@ class Index(Entries):
 
     def line_number(self, memory_id: str) -> int:
         """The line on which the memory stands in its file (sorted by id), 1-based; 0 when it is not indexed."""
-        return self._one(schema.LINE_NUMBER, {"id": memory_id})
+        return self._one(schema.SQL["line_number"], {"id": memory_id})
 
     def counts(self) -> dict[str, int]:
         """How many there are: `active fact`, `archive belief`, … , `entities`, `categories`, `messages`, `passages`."""
@@ -328,4 +341,9 @@ class Index(Entries):
     def content(self, *, notes: bool = True, words: bool = True) -> Iterator[bytes]:
         """All that is in it in a fixed order, equal for indexes filled with the same. Unread messages are left out, but
         for their `words`; without `notes`, so is what comes from them, which may change before the next night."""
-        return views.content(self._database, self.unread(), notes=notes, words=words)
+        unread = self.unread()
+        for name, sql in schema.CONTENT.items():
+            wanted = {"note": notes, "word": words}.get(name, True)
+            for row in self._database.rows(sql) if wanted else ():
+                if name != "unit" or views.lasts(row, notes=notes, unread=unread):
+                    yield f"{name} {row!r}\n".encode()

@@ -1,4 +1,9 @@
-"""`vectors.sqlite`, beside the index: a vector for each text of it, found by the text's hash, so that no text is ever
+"""Vectors, and the port to a model that makes them: texts in, vectors out. Without one words alone answer.
+
+`none` is the default; `http` is any endpoint that speaks OpenAI's /v1/embeddings (OpenAI, Ollama, Voyage, vLLM, …);
+`model2vec` and `fastembed` run here (`pip install memory-system[embed]`).
+
+`vectors.sqlite`, beside the index, has a vector for each text of it, found by the text's hash, so that no text is ever
 embedded twice by one model. All of it can be deleted. What left the index leaves here as well, with the next `sync`.
 
 How far the vectors may be trusted is measured once for a model and each language, on sentences that say the same in
@@ -8,23 +13,32 @@ other words (`rules/meanings.toml`): a model that knows the language finds them;
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable
+import os
+import time
+from array import array
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import closing, suppress
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib import import_module
 from itertools import islice
+from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import orjson
 
+from memory_system.config import EmbedderConfig
 from memory_system.disk import Files
 from memory_system.errors import EmbedderError, LockedError
-from memory_system.recall.embedder import Embedder, Vector
+from memory_system.llm import trusted
+from memory_system.privacy import secrets
 from memory_system.recall.names import of_oneself
 from memory_system.recall.schema import first_of, last_of
 from memory_system.recall.search_index import Index
+from memory_system.recall.units import gathered
 from memory_system.rules import table
 from memory_system.store.database import Database, StaleIndexError
+from memory_system.text import estimate_tokens
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,6 +62,133 @@ SELECT min(number) FROM place WHERE digest NOT IN (SELECT digest FROM vector) GR
 """
 _LACKING = "SELECT count(*) FROM place WHERE digest NOT IN (SELECT digest FROM vector)"
 _MATRIX = "SELECT number, data FROM place JOIN vector USING (digest) ORDER BY number"
+
+Vector: TypeAlias = "array[float]"  # of "f", float32
+
+BATCH_TOKENS = 8_000  # of texts sent at once
+TEXT_CHARACTERS = 8_000  # of one text that are sent: models read no further
+AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504})  # statuses after which it is tried again
+PAUSE_SECONDS = 0.5  # before the second try; twice as long before each further one
+
+
+class Embedder(Protocol):
+    """Anything that turns texts into vectors."""
+
+    @property
+    def model(self) -> str:
+        """What the vectors depend on beside the texts: vectors of different models are never compared."""
+        ...
+
+    def embed(self, texts: Sequence[str], *, patient: bool = True) -> list[Vector]:
+        """A vector for each text, all of one length, or EmbedderError; not `patient` where somebody waits."""
+        ...
+
+
+@cache
+def embedder_of(config: EmbedderConfig) -> Embedder | None:
+    """The embedder that the configuration names; None for `none`. Nothing is loaded and nobody asked yet."""
+    if config.kind == "none":
+        return None
+    return HttpEmbedder(config) if config.kind == "http" else LocalEmbedder(config)
+
+
+class HttpEmbedder:
+    """An endpoint that speaks OpenAI's protocol. What is sent holds no secrets, and never nothing, which it refuses."""
+
+    def __init__(self, config: EmbedderConfig, pause: Callable[[float], None] = time.sleep) -> None:
+        self._config = config
+        self._pause = pause
+
+    @property
+    def model(self) -> str:
+        return f"http {self._config.base_url} {self._config.model}"
+
+    def embed(self, texts: Sequence[str], *, patient: bool = True) -> list[Vector]:
+        import httpx2
+
+        config = self._config
+        seconds, tries = (config.timeout, config.tries) if patient else (config.query_timeout, 1)
+        key = os.environ.get(config.key_variable, "")
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        found: list[Vector] = []
+        with httpx2.Client(timeout=seconds, headers=headers, verify=trusted()) as client:
+            for batch in gathered(texts, estimate_tokens, BATCH_TOKENS, config.batch_size):
+                plain = [text[:TEXT_CHARACTERS].encode(errors="replace").decode() for text in batch]
+                answer = self._asked(client, [secrets.redact(text)[0] or " " for text in plain], tries)
+                found += _vectors(answer, len(batch))
+        return found
+
+    def _asked(self, client: Any, texts: list[str], tries: int) -> Any:
+        """The endpoint's answer, after so many tries."""
+        import httpx2
+
+        url = f"{self._config.base_url.rstrip('/')}/embeddings"
+        body = {"model": self._config.model, "input": texts, "encoding_format": "float"}
+        said = ""
+        for turn in range(tries):
+            if turn:
+                self._pause(PAUSE_SECONDS * 2 ** (turn - 1))
+            try:
+                answer = client.post(url, json=body)
+                if answer.is_success:
+                    return answer.json()
+                said = f"it answered {answer.status_code}"
+                if answer.status_code not in AGAIN:
+                    break
+            except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
+                said = f"{type(error).__name__}: {error}"
+        raise EmbedderError(f"the embedding endpoint {url} gives no vectors: {said}")
+
+
+def _vectors(answer: Any, count: int) -> list[Vector]:
+    """The vectors of an answer in the order of the texts; EmbedderError for what is no such answer."""
+    try:
+        rows = sorted(answer["data"], key=lambda row: int(row["index"]))
+        found = [array("f", row["embedding"]) for row in rows]
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise EmbedderError(f"the embedding endpoint answers with something else: {error!r}") from error
+    if len(found) != count or len({len(each) for each in found}) > 1 or not all(found):
+        raise EmbedderError(f"the embedding endpoint answers {len(found)} vectors to {count} texts")
+    if not all(isfinite(sum(each)) for each in found):  # it would be kept, and its text never asked for again
+        raise EmbedderError("the embedding endpoint answers vectors that hold no numbers")
+    return found
+
+
+class LocalEmbedder:
+    """A model that runs here: model2vec (static vectors) or fastembed (ONNX). `model` is a name or a folder."""
+
+    def __init__(self, config: EmbedderConfig) -> None:
+        self._config = config
+        self._loaded: Any = None
+
+    @property
+    def model(self) -> str:
+        return f"{self._config.kind} {self._config.model}"
+
+    def embed(self, texts: Sequence[str], *, patient: bool = True) -> list[Vector]:
+        del patient
+        self._loaded = self._loaded or self._load()
+        given, model = [text[:TEXT_CHARACTERS] or " " for text in texts], self._loaded
+        is_static = self._config.kind == "model2vec"
+        try:
+            rows = model.encode(given) if is_static else model.embed(given, batch_size=self._config.batch_size)
+            return [array("f", map(float, row)) for row in rows]
+        except (ValueError, RuntimeError) as error:
+            raise EmbedderError(f"{self.model} gives no vectors: {error}") from error
+
+    def _load(self) -> Any:
+        kind, name = self._config.kind, self._config.model
+        try:
+            module = import_module(kind)
+        except ImportError:
+            raise EmbedderError(f"{kind} is not installed", "pip install 'memory-system[embed]'") from None
+        try:
+            return module.StaticModel.from_pretrained(name) if kind == "model2vec" else module.TextEmbedding(name)
+        except Exception as error:  # both raise whatever their downloads raise
+            raise EmbedderError(f"{kind} cannot load {name!r}: {error}") from error
+
+
+# The file
 
 
 def numpy() -> Any:

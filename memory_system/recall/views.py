@@ -1,8 +1,6 @@
 """What an index tells beside who holds which words: its sessions as wholes, its memories as they stand at a moment,
 which of them name someone, and the dump that people and programs can read: keywords, timeline and relations of the
-active memories. The dump is made of all of them, or follows what a night has changed: there may be very many that stay
-as they are.
-"""
+active memories, made of all of them or following what a night has changed."""
 
 from __future__ import annotations
 
@@ -14,20 +12,19 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from hashlib import blake2b
-from itertools import chain, permutations, repeat
-from operator import itemgetter, rshift
+from itertools import permutations, repeat
+from operator import rshift
 from typing import Any, NamedTuple
 
 import orjson
 
 from memory_system.config import Config
 from memory_system.recall import schema, terms
-from memory_system.recall.schema import SCOPE_BITS, SCOPES, SESSION_BITS, json_list, unpacked
-from memory_system.recall.units import SMALLEST_SCORE, Unit, day_number
+from memory_system.recall.schema import SCOPES, SESSION_BITS, json_list, unpacked
+from memory_system.recall.units import SMALLEST_SCORE, day_number
 from memory_system.records import Row
 from memory_system.store.database import Database
 
-SPARE = 100  # units that are read for nothing, at most, where reading them whole spares a question
 ENDLESS = "\uffff"  # of what is no message, it is not known when the last was said
 
 _SESSIONS = "SELECT number, turns + parts, last FROM session WHERE number IN (SELECT value FROM json_each(?))"
@@ -62,10 +59,8 @@ class Sessions:
             self._sizes.update(dict.fromkeys(unknown, 0) | {number: size for number, size, _ in rows})
             self._ends.update(dict.fromkeys(unknown, ENDLESS) | {number: end for number, _, end in rows})
 
-    def latest(
-        self, numbers: Collection[int], limit: int, units: Callable[[Collection[int]], dict[int, Unit]]
-    ) -> list[int]:
-        """Those of the units (read by `units`) that were said last: of sessions that ended late enough."""
+    def latest(self, numbers: Collection[int], limit: int) -> list[int]:
+        """Those of the units that were said last, whatever their numbers: of sessions that ended late enough."""
         held = Counter(map(rshift, numbers, repeat(SESSION_BITS)))
         self._read(held)
         waiting = sorted(held, key=self._ends.__getitem__)
@@ -77,12 +72,7 @@ class Sessions:
         def said_last(sessions: set[int], before: Collection[int] = ()) -> list[tuple[int, str]]:
             """The last of the units in these sessions and `before`, each with its stamp; equals by scope and key."""
             among = [*before, *(number for number in numbers if number >> SESSION_BITS in sessions)]
-            if len(among) > limit + SPARE:
-                return self._database.rows(schema.LATEST, (json_list(among), limit))
-            read = units(among).items()  # as they will be, in a moment
-            found = sorted((number >> SCOPE_BITS, unit.key, number, unit.said_at) for number, unit in read)
-            found.sort(key=itemgetter(3), reverse=True)
-            return [each[2:] for each in found[:limit]]
+            return self._database.rows(schema.SQL["latest"], (json_list(among), limit))
 
         found = said_last(late)
         since, rest = found[-1][1] if len(found) == limit else "", set[int]()
@@ -115,31 +105,31 @@ class Standing:
     ) -> list[Ranked]:
         """The active memories by effective score, then importance, then the later said, then id. Only those of the
         categories, and only those said within [said[0], said[1]) (stamps), where these are given."""
-        which = (schema.RANKED_AMONG if categories else "") + (schema.RANKED_WITHIN if any(said) else "")
+        which = (schema.SQL["ranked_among"] if categories else "") + (schema.SQL["ranked_within"] if any(said) else "")
         values = {"since": said[0], "until": said[1], "limit": -1 if limit is None else limit}
-        return self._found(schema.RANKED % which, categories=json_list(categories), **values)
+        return self._found(schema.SQL["ranked"] % which, categories=json_list(categories), **values)
 
     def of_kind(self, categories: Collection[str], attributes: Collection[str], limit: int) -> list[Ranked]:
         """The user's active memories of one of the categories or attributes (to their dot), as `ranked`."""
         kinds = {"categories": json_list(categories), "attributes": json_list(attributes)}
-        return self._found(schema.OF_KIND, **kinds, limit=limit)
+        return self._found(schema.SQL["of_kind"], **kinds, limit=limit)
 
     def telling(self, attributes: Collection[str], limit: int) -> list[Ranked]:
         """The user's active quotes that tell of one of the attributes, at most `limit`, as `of_kind`."""
-        return self._found(schema.TELLS, attributes=json_list(attributes), limit=limit) if attributes else []
+        return self._found(schema.SQL["tells"], attributes=json_list(attributes), limit=limit) if attributes else []
 
     def of_others(self, limit: int) -> list[Ranked]:
         """The active memories that fill a slot of anybody but the user and the assistant, as `ranked`."""
-        return self._found(schema.OF_OTHERS, limit=limit)
+        return self._found(schema.SQL["of_others"], limit=limit)
 
     def replaced_on(self, refs: Collection[str]) -> list[bytes]:
         """The lines of the archived memories that fill a slot and stand on these messages."""
-        rows = self._database.rows(schema.REPLACED_ON, {"refs": json_list(refs)})
+        rows = self._database.rows(schema.SQL["replaced_on"], {"refs": json_list(refs)})
         return [unpacked(line) for (line,) in rows]
 
     def these(self, ids: Collection[str]) -> dict[str, Ranked]:
         """The memories with these ids, of either pool."""
-        return {each.id: each for each in self._found(schema.STANDING, ids=json_list(ids))}
+        return {each.id: each for each in self._found(schema.SQL["standing"], ids=json_list(ids))}
 
     def _found(self, sql: str, **values: Any) -> list[Ranked]:
         rows = self._database.rows(sql, self._moment | values)
@@ -159,27 +149,6 @@ class Naming:
     last: str
 
 
-def naming(database: Database, called: Collection[str]) -> Naming:
-    """What names one of these: for one profile there may be very many."""
-    values = {"called": json_list(called)}
-    groups = database.rows(schema.NAMED, values)
-    names = Counter(dict(database.rows(schema.NAMED_BESIDE, values)))
-    ids: list[str] = []
-    for subject, _, _, _, its_ids, _ in groups:
-        ids += (found := orjson.loads(its_ids))
-        names[subject] += len(found)
-    places = chain.from_iterable(orjson.loads(slots) for *_, slots in groups)
-    lines = database.rows(schema.LINES_AT, (json_list(places),))
-    return Naming(
-        sorted(ids),
-        names,
-        {own for _, own, *_ in groups} - {""},
-        [orjson.loads(unpacked(line)) for (line,) in lines],
-        min((first for _, _, first, *_ in groups), default=""),
-        max((last for _, _, _, last, *_ in groups), default=""),
-    )
-
-
 # The dump
 
 
@@ -195,8 +164,7 @@ class Labels(NamedTuple):
 @dataclass(slots=True)
 class Dump:
     """The ids of memories, in order: `keywords` by entity, slot value and Latin word; `timeline` by local date; `named`
-    by entity, and in `beside` how often others are named beside it. A word that very many share finds none of them: of
-    it only the number is kept, in `crowded`."""
+    by entity, `beside` counting others named with it; `crowded` has the number alone of what very many share."""
 
     keywords: dict[str, list[str]] = field(default_factory=dict)
     timeline: dict[str, list[str]] = field(default_factory=dict)
@@ -265,9 +233,8 @@ def digest(files: Iterable[bytes]) -> str:
 
 def _put(lists: dict[str, list[str]], key: str, new: str) -> None:
     ids = lists.setdefault(key, [])
-    if not ids or ids[-1] < new:  # mostly
-        ids.append(new)
-    elif ids[place := bisect_left(ids, new)] != new:
+    place = bisect_left(ids, new)
+    if ids[place : place + 1] != [new]:
         ids.insert(place, new)
 
 
@@ -286,17 +253,17 @@ class Listing:
 
     def labels(self, ids: Collection[str] | None = None) -> Iterator[Labels]:
         """What the active memories are listed under, or those of these ids, in their order."""
-        among, values = ("", ()) if ids is None else (schema.AMONG, (json_list(ids),))
+        among, values = ("", ()) if ids is None else (schema.SQL["among"], (json_list(ids),))
         entities: dict[str, list[str]] = {}
-        for key, entity in self._database.rows(schema.ENTITIES % among, values):
+        for key, entity in self._database.rows(schema.SQL["entities"] % among, values):
             entities.setdefault(key, []).append(entity)
-        for key, value, day, text in self._database.rows(schema.LABELS % among, (SCOPES["memory"], *values)):
+        for key, value, day, text in self._database.rows(schema.SQL["labels"] % among, (SCOPES["memory"], *values)):
             names = entities.get(key, [])
             yield Labels(key, terms.keywords(text).union(names, (value,) if value else ()), day, names)
 
     def named(self, words: Collection[str]) -> set[str]:
         """Those of the words that an active memory has as an entity or as its value."""
-        rows = self._database.rows(schema.NAMED_SO, {"words": json_list(words)}) if words else ()
+        rows = self._database.rows(schema.SQL["named_so"], {"words": json_list(words)}) if words else ()
         return {word for (word,) in rows}
 
     def size(self) -> int:
@@ -324,16 +291,7 @@ def followed(there: Dump | None, before: Iterable[Labels], ids: Collection[str],
     return there if there.thin_out(listing.size(), listing.named) else None
 
 
-def content(database: Database, unread: Collection[str], *, notes: bool, words: bool) -> Iterator[bytes]:
-    """All that is in the index, as `Index.content` gives it."""
-    for name, sql in schema.CONTENT.items():
-        wanted = {"note": notes, "word": words}.get(name, True)
-        for row in database.rows(sql) if wanted else ():
-            if name != "unit" or _lasts(row, notes=notes, unread=unread):
-                yield f"{name} {row!r}\n".encode()
-
-
-def _lasts(row: Any, *, notes: bool, unread: Collection[str]) -> bool:
+def lasts(row: Any, *, notes: bool, unread: Collection[str]) -> bool:
     """Whether a unit is part of the content that is compared."""
     scope, key, part = row[0], row[1], row[5]
     if scope == SCOPES["session"]:
