@@ -373,7 +373,10 @@ def test_the_config_may_map_a_role(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("theirs", "ours"),
-    [("human", "user"), ("ai", "assistant"), ("bot", "assistant"), ("model", "assistant"), ("gpt", "assistant")],
+    [
+        *[(theirs, "user") for theirs in ("human", "User", "用户")],
+        *[(theirs, "assistant") for theirs in ("AI", "bot", "model", "gpt", "助手")],
+    ],
 )
 def test_what_others_call_the_two_who_speak_is_known_in_plain_lines_alone(desk: Desk, theirs: str, ours: str) -> None:
     desk.put("sessions/p.jsonl", jsonl([{"role": theirs, "content": "I moved to Porto.", "timestamp": at(1)}]))

@@ -166,7 +166,8 @@ def forget(
     settings.answer({"status": "forgotten", **certificate}, lambda row: certificate_lines(row, plan))
     if failed := certificate["failed"]:
         what = f"forgotten, but not taken out of {', '.join(failed)}"
-        again = "forget it there with --query WORDS" if ids else "run the same command again"
+        by_words = bool(ids) or selection.by_source  # what stands in nothing of ours is found by its words alone
+        again = "forget it there with --query WORDS" if by_words else "run the same command again"
         hint = f"mend what stands behind each of them, then {again}; or take the lines out by hand"
         complain(error := UnwritableError(what, hint))
         raise typer.Exit(error.exit_code)

@@ -8,7 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from memory_system.readers.formats import Entry, Header, Origin, Row, message
 
 NAME = "plain"
-ROLES = {"human": "user", **dict.fromkeys(("ai", "bot", "model", "gpt"), "assistant")}
+ROLES = {  # in small letters
+    **dict.fromkeys(("user", "human", "用户", "人类"), "user"),
+    **dict.fromkeys(("assistant", "ai", "bot", "model", "gpt", "助手", "机器人"), "assistant"),
+}
 
 
 def sniff(head: Sequence[Row]) -> bool:

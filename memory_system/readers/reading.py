@@ -125,7 +125,7 @@ class Reading:
 
     def role_of(self, entry: Entry) -> str:
         """The entry's role as the config understands it; notes that it gives to the assistant are an agent's."""
-        role = self.roles.get(entry.role, entry.role)
+        role = self.roles.get(entry.role) or self.roles.get(entry.role.casefold(), entry.role)
         return "agent" if role == "assistant" and entry.role in NOTE_ROLES else role
 
     def _speaks(self, number: int) -> bool:
