@@ -493,6 +493,14 @@ def test_what_a_claim_tells_is_not_quoted_as_well(tmp_path: Path) -> None:
     assert words in snapshot_of(tmp_path / "elsewhere", home, quote(words, "s:e2", subject="Ana", speaker="Ana"))
 
 
+@pytest.mark.parametrize("words", ["I live in Leeds now, no peanuts.", "我现在住在Leeds，对花生过敏。"])
+def test_what_matters_for_health_is_told_however_few_its_words(words: str, tmp_path: Path) -> None:
+    lives = claim("lives_in", "Leeds", category="status", **said(words, "s:1"))
+    told = snapshot_of(tmp_path / "w", quote(words, "s:1", category="health"), lives)
+    assert words in told
+    assert "Leeds" in section(told, "User")[0]
+
+
 def test_words_of_a_value_that_gave_way_are_left_out(tmp_path: Path) -> None:
     words = "I live in Porto and the view of the harbour is the best thing of my whole week"
     now = claim("lives_in", "Basel")

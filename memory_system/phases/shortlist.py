@@ -260,8 +260,11 @@ def _shared(record: Fact, claims: Mapping[str, list[Fact]]) -> list[Fact]:
 
 
 def _tells_again(record: Fact, claims: Mapping[str, list[Fact]]) -> bool:
-    """Whether claims of the same words say all that the memory says, or an earlier version has told them twice."""
+    """Whether claims of the same words say all that the memory says, or an earlier version has told them twice. Few
+    words may be grave: what must not be missing is only told by a claim of its category."""
     telling = _shared(record, claims)
+    if record.category in KEPT_IN_WORDS and all(claim.category != record.category for claim in telling):
+        return False
     if record.form != QUOTE:
         return any(each.quote == record.evidence[0].quote for claim in telling for each in claim.evidence)
     return bool(telling) and _untold(record, telling) <= MOST_UNTOLD
