@@ -145,6 +145,8 @@ def test_nights_that_were_undone_to_be_done_again_give_the_same_bytes(root: Path
         nights = [group.entry.night for group in ws.journal.entries()][first - 1 :]
     for night in reversed(nights):
         roll_back(root, night, redo=True)
+        with Workspace.open(root) as ws:
+            assert [*check.derived(ws)] == []
     assert consolidate(root, LATER).nights == nights
     assert layers(root) == wanted
 

@@ -18,7 +18,7 @@ import orjson
 
 from memory_system import clock, forgetting
 from memory_system.errors import DependentChangesError, UsageError
-from memory_system.nights.derive import catch_up, derive
+from memory_system.nights.derive import catch_up, derive, rebuild
 from memory_system.records import CAPTURED, FILES, RETURNED, Fact, Pool, from_line, kind_of, named_in
 from memory_system.store import truth
 from memory_system.store.checkpoint import State, moved_keys
@@ -42,7 +42,10 @@ def rollback(ws: Workspace, name: str, *, cascade: bool = False, redo: bool = Fa
         _give_back(changes, ws)
         state = _state(groups, ws, redo=redo)
         ws.store.apply(Entry(clock.stamp(ws.now), f"rollback of {name}", state=state), changes)
-        derive(changes, ws)
+        if redo:
+            rebuild(ws)  # the index lets go of what is unread again
+        else:
+            derive(changes, ws)
     return changes
 
 
