@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 import pytest
-from commands import as_anybody
+from commands import as_anybody, memory
 from workspaces import at, consolidate, contents, layers, make, say
 
 from memory_system import pipeline
@@ -259,6 +259,17 @@ def test_later_changes_are_named_and_undone_only_when_asked(root: Path) -> None:
     assert truth(root) == before
     roll_back(root, run_of(root, 0), cascade=True)
     assert not {each for each in contents(root) if "Ghent" in each or "Porto" in each}
+
+
+@pytest.mark.parametrize(("number", "options"), [(2, []), (0, ["--cascade"])])
+def test_what_is_told_after_an_undoing_has_all_of_it_read_again(root: Path, number: int, options: list[str]) -> None:
+    live(root, 3)
+    before, run = contents(root), run_of(root, number)
+    told = memory("--workspace", root, "rollback", run, *options).stdout.splitlines()[-1]
+    for command in told.partition("again: ")[2].split(", then "):
+        assert memory("--workspace", root, *command.split()[1:]).returncode == 0
+    consolidate(root, "2026-03-04T12:00:00Z")
+    assert contents(root) == before
 
 
 def test_a_later_summary_of_what_goes_builds_on_it(root: Path) -> None:

@@ -201,7 +201,9 @@ def rollback(
     status = "rolled back" if entry else "nothing to undo"
     told = [*map(change_line, rows), f"{status}; undo that with: memory rollback {entry}" if entry else status]
     if stays_read:
-        told.append(f"what was read stays read; let the next night read it again: memory rollback {run} --redo")
+        first, whole = (f"memory rollback {entry}, then ", " --cascade") if cascade else ("", "")
+        again = f"{first}memory rollback {run}{whole} --redo"
+        told.append(f"what was read stays read; let the next night read it again: {again}")
     if lost:
         settings.say(f"{lost} of the memories that {run} has changed were forgotten since, and stay so")
     settings.answer({"status": status, "entry": entry, "changes": rows, "forgotten": lost}, "\n".join(told))
