@@ -49,11 +49,7 @@ class Telling:
         told = {key for each in found.values() if (key := self._gone(each, found))}
         for change in found.values():
             if change.before_pool is None and change.after_pool == "active" and change.id not in told:
-                record = _after(change)
-                if record.polarity:
-                    self.learnt[record.id] = record
-                else:
-                    self.ended[record.id] = short(record)
+                self.learnt[change.id] = _after(change)
 
     def _gone(self, change: Change, found: Mapping[str, Change]) -> str:
         """Take in what holds no more; the id of the newer memory that is told with it, if there is one."""
