@@ -493,12 +493,15 @@ def test_what_a_claim_tells_is_not_quoted_as_well(tmp_path: Path) -> None:
     assert words in snapshot_of(tmp_path / "elsewhere", home, quote(words, "s:e2", subject="Ana", speaker="Ana"))
 
 
-@pytest.mark.parametrize("words", ["I live in Leeds now, no peanuts.", "我现在住在Leeds，对花生过敏。"])
-def test_what_matters_for_health_is_told_however_few_its_words(words: str, tmp_path: Path) -> None:
-    lives = claim("lives_in", "Leeds", category="status", **said(words, "s:1"))
-    told = snapshot_of(tmp_path / "w", quote(words, "s:1", category="health"), lives)
-    assert words in told
-    assert "Leeds" in section(told, "User")[0]
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [("I live in Leeds, no nuts.", "User lives in Leeds"), ("我住在青岛，对花生过敏。", "用户住在青岛")],
+)
+def test_what_matters_for_health_is_told_however_few_its_words(words: str, told: str, tmp_path: Path) -> None:
+    lives = fact(told, subject="user", attribute="lives_in", form="claim", category="status", **said(words, "s:1"))
+    passing = snapshot_of(tmp_path / "passing", quote(words, "s:1", category="status"), lives)
+    assert words not in passing
+    assert words in snapshot_of(tmp_path / "grave", quote(words, "s:1", category="health"), lives)
 
 
 def test_words_of_a_value_that_gave_way_are_left_out(tmp_path: Path) -> None:
