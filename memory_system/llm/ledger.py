@@ -7,6 +7,7 @@ dollars by the price table of the configuration, seconds. The budget is kept by 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import cached_property
@@ -28,7 +29,7 @@ KEPT_RUNS = 400  # that have asked: about a year of nights
 _SPARE = 40  # more than that many, before the file is written anew
 
 
-class Lines:
+class Lines(ABC):
     """A file of rows, one a line, to which one process adds. A line that is no row of ours, as a torn one, is passed
     over."""
 
@@ -46,9 +47,9 @@ class Lines:
                     found.append(row)
         return found
 
+    @abstractmethod
     def is_ours(self, row: Row) -> bool:
         """Whether it is such a row; ValueError, KeyError or TypeError also say that it is none."""
-        raise NotImplementedError
 
     def append(self, row: Row) -> None:
         """Write it down, durably."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain, filterfalse, repeat
@@ -23,7 +23,7 @@ from memory_system.recall.schema import MEMORIES, OVERLAY, PARTS_FROM, SESSION_B
 from memory_system.recall.search_index import NO_FILTERS, Filters, Index
 from memory_system.recall.terms import HEAD, can_be_misspelt, doubt_of, misspelt
 from memory_system.recall.units import Unit
-from memory_system.recall.views import Ranked
+from memory_system.recall.views import Ranked, Tally, weight
 from memory_system.records import STATEMENT
 from memory_system.text import is_cjk
 
@@ -33,10 +33,6 @@ if TYPE_CHECKING:  # imported where vectors are searched
 OTHERWISE_SHARE = 0.5  # what a word counts that stands there in another form than asked
 COMMON = 5_000  # units: a term that more have finds none where a rarer one does, and is dear to read
 ASIDE_SHARE = 0.4  # what a word counts that only leads up to the question
-SESSION_K, SESSION_B = 1.2, 0.75  # of BM25 over whole sessions
-
-Tally = tuple[float, Counter[int]]  # of a term: its share, and how many units of each session have it
-
 MOST_TELLING = 40  # quotes that tell of what is asked for, among which the words decide
 MOST = 200  # different texts that are looked at closely, about
 ENOUGH = 100  # units, after which of too many equals none is looked at
@@ -220,24 +216,6 @@ def keep_passing(found: Candidates, index: Index, wanted: Wanted) -> None:
         found.masks = {number: mask for number, mask in found.masks.items() if number in passing}
 
 
-def weight(holders: int, total: int) -> float:
-    """The inverse document frequency, as BM25 takes it; never negative."""
-    return math.log(1 + (max(total - holders, 0) + 0.5) / (holders + 0.5))
-
-
-def score_sessions(index: Index, tallies: Iterable[Tally], said: set[int]) -> dict[int, float]:
-    """BM25 of whole sessions, a term counting once for each unit that has it."""
-    count, average = index.sessions.average
-    lengths = index.sessions.lengths(said)
-    rooms = {each: SESSION_K * (1 - SESSION_B + SESSION_B * length / average) for each, length in lengths.items()}
-    scores = dict.fromkeys(rooms, 0.0)
-    for share, held in tallies:
-        worth = share * weight(len(held), count) * (SESSION_K + 1)
-        for session in held.keys() & rooms.keys():
-            scores[session] += worth * held[session] / (held[session] + rooms[session])
-    return scores
-
-
 # From the words to all that may answer
 
 
@@ -256,7 +234,7 @@ def gather(
     if "memory" in wanted.scopes and not (near and near.alone):
         _state(found, index, wanted, now)
     _remember(found, index, wanted.question.terms, now, zone, 0)
-    found.sessions = score_sessions(index, tallies, found.said_in())
+    found.sessions = index.sessions.scores(tallies, found.said_in())
     if overlay:
         _lay_over(found, overlay, wanted)
         _remember(found, overlay, wanted.question.terms, now, zone, OVERLAY)

@@ -31,7 +31,14 @@ _SESSIONS = "SELECT number, turns + parts, last FROM session WHERE number IN (SE
 
 MANY = 200  # memories that a word may be in however few there are
 MANY_SHARE = 0.05
+SESSION_K, SESSION_B = 1.2, 0.75  # of BM25 over whole sessions
+Tally = tuple[float, Counter[int]]  # of a term: its share, and how many units of each session have it
 FILES = ("keywords.json", "timeline.json", "relations.json")
+
+
+def weight(holders: int, total: int) -> float:
+    """The inverse document frequency, as BM25 takes it; never negative."""
+    return math.log(1 + (max(total - holders, 0) + 0.5) / (holders + 0.5))
 
 
 class Sessions:
@@ -46,6 +53,18 @@ class Sessions:
         """How many units each of these has that is a session."""
         self._read(sessions)
         return {each: size for each in sessions if (size := self._sizes[each])}
+
+    def scores(self, tallies: Iterable[Tally], said: Collection[int]) -> dict[int, float]:
+        """BM25 of those that are sessions as wholes, a term counting once for each unit that has it."""
+        count, average = self.average
+        lengths = self.lengths(said)
+        rooms = {each: SESSION_K * (1 - SESSION_B + SESSION_B * length / average) for each, length in lengths.items()}
+        scores = dict.fromkeys(rooms, 0.0)
+        for share, held in tallies:
+            worth = share * weight(len(held), count) * (SESSION_K + 1)
+            for session in held.keys() & rooms.keys():
+                scores[session] += worth * held[session] / (held[session] + rooms[session])
+        return scores
 
     @cached_property
     def average(self) -> tuple[int, float]:
