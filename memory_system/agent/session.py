@@ -393,7 +393,9 @@ def _moved(ws: Workspace, row: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _follow_in_index(ws: Workspace, paths: dict[str, str]) -> None:
-    with suppress(StaleIndexError):  # it is made anew from the cursors, which have moved
+    try:
         with Index.open(ws.layout.search_index, ws.config, write=True) as index, index.writing(index.fingerprint):
             for session, path in paths.items():
                 index.move_session(session, path)
+    except StaleIndexError:
+        return  # it is made anew from the cursors, which have moved
