@@ -22,7 +22,8 @@ from memory_system.understand.quotes import columns
 LEAST_QUOTED = 16  # columns that are more than a word in quotation marks
 FEWEST_LINES = 3  # lines with a name before a colon that make a copied chat, where no name comes again
 
-PLAYED = 4  # of the owner's messages after roles were given out
+PLAYED = 6  # of the owner's messages after roles were given out
+MEANT = 64  # of a message behind them that leaves its role: the judge's log-odds, times its `SCALE`, that it is in earnest
 VISITED = 2  # of somebody's messages after they have said who they are
 OTHERS, UNREAL = "others", "unreal"
 
@@ -121,11 +122,13 @@ class Stretches:
         self._left: dict[str, tuple[int, str]] = {}  # by session: for how many messages more, and why
 
     def reason(self, message: Message) -> str:
-        """Why a message is not the owner's; empty where it is."""
+        """Why a message is not the owner's; empty where it is. An assistant may give out roles as well."""
+        words = straight(message.text)
+        if not message.is_first_hand and "plays" in _frames(words):
+            self._left[message.session] = PLAYED, UNREAL
         if not message.is_first_hand or message.speaker:
             return ""
         left, why = self._left.pop(message.session, (0, ""))
-        words = straight(message.text)
         if why == OTHERS and self._is_back(words):
             return ""
         if "visits" in _frames(words) or self._is_another(words):
@@ -136,6 +139,15 @@ class Stretches:
         if left > 1:
             self._left[message.session] = left - 1, why
         return why
+
+    def has_left_role(self, message: Message, earnest: int) -> bool:
+        """Whether a message that may be played is not, by how surely its segments are meant, taken together: then the
+        role is over. What comes first after roles were given out is played however it sounds."""
+        left, why = self._left.get(message.session, (0, ""))
+        if why != UNREAL or left >= PLAYED - 1 or earnest < MEANT:
+            return False
+        del self._left[message.session]
+        return True
 
     def _is_back(self, words: str) -> bool:
         """Whether the words open as the owner's do who is back, by a name that is not another's."""
