@@ -23,7 +23,7 @@ LEAST_QUOTED = 16  # columns that are more than a word in quotation marks
 FEWEST_LINES = 3  # lines with a name before a colon that make a copied chat, where no name comes again
 
 PLAYED = 6  # of the owner's messages after roles were given out
-MEANT = 64  # of a message behind them that leaves its role: the judge's log-odds, times its `SCALE`, that it is in earnest
+MEANT = 64  # of a later one, the judge's log-odds times its `SCALE`, from which it has left the role
 VISITED = 2  # of somebody's messages after they have said who they are
 OTHERS, UNREAL = "others", "unreal"
 
