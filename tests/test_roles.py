@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from tests.spoken import kept, talk
+from spoken import kept, talk
 
 PLAYED = [
     (

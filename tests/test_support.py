@@ -17,7 +17,7 @@ from spoken import night, said
 from memory_system.config import Config
 from memory_system.dates import numerals
 from memory_system.phases import screen, segment, shown, support
-from memory_system.phases.basis import Basis, Operation
+from memory_system.phases.basis import Basis, Operation, Operations, told_beside
 from memory_system.phases.by_model import fault
 from memory_system.phases.shown import Known
 from memory_system.privacy.trust import Guard
@@ -117,6 +117,24 @@ def test_a_value_that_says_more_than_its_slot_is_also_kept_whole() -> None:
     assert [each.operation.value for each in kept] == ["Eliquis", ""]
     assert "at night" in kept[1].operation.text
     assert [fault(each) for each in kept] == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("words", "record", "besides", "reason"),
+    [
+        ("It's over, I rang him.", "Ravi is User's partner", "User has left Ravi", ""),
+        ("分了，刚打完电话。", "王磊是用户的男朋友", "用户跟王磊分手了", ""),
+        ("It's over, I rang him.", "Ravi is User's partner", "User has left the choir", "another thing"),
+    ],
+)
+def test_an_end_may_be_named_by_what_is_told_of_the_same_lines(
+    words: str, record: str, besides: str, reason: str
+) -> None:
+    end = Operation(op="end", lines=[1], id="m1")
+    answer = Operations(operations=[end, Operation(op="add", lines=[1], text=besides)])
+    known = Known({"m1": fact(record, form="statement")})
+    basis = Basis(end, lines_of((words,)), known, frozenset(), ZoneInfo("UTC"), told_beside(end, answer))
+    assert fault(basis) == reason
 
 
 def test_what_stands_on_the_words_passes() -> None:

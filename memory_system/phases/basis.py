@@ -87,13 +87,15 @@ def _lines_in(row: Any) -> list[int]:
 
 @dataclass(frozen=True)
 class Basis:
-    """An operation, the lines that were sent, what was known beforehand, and the names of those near the owner."""
+    """An operation, the lines that were sent, what was known beforehand, and the names of those near the owner; `also`
+    is what the same answer tells of its lines besides."""
 
     operation: Operation
     lines: Sequence[Line]
     known: Known
     near: frozenset[str]
     zone: tzinfo
+    also: str = ""
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -236,3 +238,11 @@ def bare(moment: datetime) -> datetime:
 def told(operation: Operation) -> str:
     """All that an operation says, for looking at its words."""
     return " ".join(filter(None, (operation.text, operation.value)))
+
+
+def told_beside(operation: Operation, answer: Operations) -> str:
+    """What an answer tells of the lines of an end, which itself names nothing: "we split up" may not say with whom."""
+    if operation.op != "end":
+        return ""
+    alike = (each for each in answer.operations if not {*each.lines}.isdisjoint(operation.lines))
+    return "\n".join(map(told, alike))

@@ -18,7 +18,7 @@ from memory_system.llm import AskError, Prompt, Template, cost_of, overhead, tem
 from memory_system.llm.asking import Asker
 from memory_system.llm.batches import Queued
 from memory_system.phases import Night, extract, meaning, shown, support
-from memory_system.phases.basis import GRAVE_KINDS, Basis, Operations, Spot
+from memory_system.phases.basis import GRAVE_KINDS, Basis, Operations, Spot, told_beside
 from memory_system.phases.screen import MEANT, Judged, Weighed
 from memory_system.phases.shown import Known, Line
 from memory_system.phases.taken import claim_of
@@ -154,8 +154,11 @@ def _taken(
     they are told; those on which only operations rest that are not supported stay undecided."""
     asked = reading.asked
     refused: list[Basis] = []
-    told: set[Spot] = set()
-    given = (Basis(each, asked.lines, asked.known, frozenset(names), night.zone) for each in reading.answer.operations)
+    said: set[Spot] = set()
+    near, answer = frozenset(names), reading.answer
+    given = (
+        Basis(each, asked.lines, asked.known, near, night.zone, told_beside(each, answer)) for each in answer.operations
+    )
     for basis in (kept for each in given for kept in support.as_kept(each)):
         reason = fault(basis)
         tally["reading.operations"] += 1
@@ -163,19 +166,19 @@ def _taken(
             tally[f"reading.refused.{reason}"] += 1
             refused.append(basis)
         else:
-            told |= basis.spots
+            said |= basis.spots
             yield claim_of(basis, reading.method, night)
-    left = {spot for basis in refused for spot in _untold(basis, told)}
-    decided |= {spot: spot in told for line in reading.decides for spot in _spots(line) if spot not in left}
+    left = {spot for basis in refused for spot in _untold(basis, said)}
+    decided |= {spot: spot in said for line in reading.decides for spot in _spots(line) if spot not in left}
 
 
-def _untold(basis: Basis, told: Collection[Spot]) -> Iterator[Spot]:
+def _untold(basis: Basis, said: Collection[Spot]) -> Iterator[Spot]:
     """What a refused operation leaves to the rules: of its lines that nothing else tells all, of others what it rests
     on, and of what is grave also what others tell in part."""
     for line in basis.named:
         spots = {*_spots(line)}
         rests_on = basis.spots & spots
-        yield from spots if spots.isdisjoint(told) else rests_on if basis.is_grave else rests_on.difference(told)
+        yield from spots if spots.isdisjoint(said) else rests_on if basis.is_grave else rests_on.difference(said)
 
 
 def fault(basis: Basis) -> str:

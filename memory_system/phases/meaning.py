@@ -97,11 +97,12 @@ def _is_past(record: Fact, basis: Basis) -> bool:
 
 
 def _is_same_thing(basis: Basis, record: Fact) -> bool:
-    """Whether it is of the memory's slot, or shares with it a word that tells matters apart."""
+    """Whether it is of the memory's slot, or shares with it a word that tells matters apart, as may what the answer
+    tells of the same lines."""
     operation = basis.operation
     if (operation.slot or operation.value) and (basis.subject, basis.slot) == record.slot and record.attribute:
         return True
-    said = "\n".join((told(operation), *(line.words for line in basis.named)))
+    said = "\n".join((told(operation), basis.also, *(line.words for line in basis.named)))
     return not telling_of(said).isdisjoint(telling_of(record.content))
 
 
