@@ -1082,3 +1082,10 @@ def test_a_date_without_a_year_may_be_long_over(world: Found, texts: tuple[str, 
         world.say(*said(text, session=f"s{start.month}", start=start))
     rows = world.rows(question, explain=True)
     assert [row["text"] for row in rows if "within" in row["explain"]] == [texts[0]]
+
+
+def test_the_word_may_is_the_month_only_where_it_is_one(world: Found) -> None:
+    world.say(*said("The roof is done in May."))
+    world.say(*said("She had to stop the naproxen, paracetamol only for pain.", session="t"))
+    assert len(world.rows("What may she take for pain?")) == 1
+    assert "roof" in str(world.texts("What happens in May?"))

@@ -328,6 +328,8 @@ def test_those_near_stand_by_name_with_what_they_are(tmp_path: Path) -> None:
         claim("sibling", "Ana", category="relation", **said("My sister Ana is here")),
         claim("friend", "Marco", category="relation", **said("a friend of mine, Marco")),
         claim("pet", "Biscuit", category="relation", **said("I have a dog called Biscuit")),
+        claim("pet", "Tuppence", category="relation", **said("Tuppence bites, Maestro is the parrot")),
+        claim("pet", "Maestro", category="relation", **said("Tuppence bites, Maestro is the parrot")),
         claim("parent", "Beatrix", category="relation", **said("dad died in May and mum, Beatrix, is alone")),
         claim("allergy", "nuts", "Ana", category="health"),
         claim("condition", "diabetes", "mum", category="health"),
@@ -335,6 +337,7 @@ def test_those_near_stand_by_name_with_what_they_are(tmp_path: Path) -> None:
     )
     lines = section(text, "User")
     assert {"- friend: Marco", "- dog: Biscuit"} <= set(lines)
+    assert not any("parrot" in line for line in lines)  # which of the two it is
     assert not any("dad" in line for line in lines)
     assert next(line for line in lines if "nuts" in line).startswith("- Ana (sister): ")
     assert next(line for line in lines if "diabetes" in line).startswith("- mum: ")
@@ -349,8 +352,11 @@ def test_chinese_kin_words_stand_too(tmp_path: Path) -> None:
         claim("allergy", "花生", "知意", category="health", **zh),
         claim("pet", "团子", category="relation", **said("我养了只猫叫团子"), **zh),
         claim("pet", "猫", category="relation", **said("我养了猫"), **zh),
+        claim("pet", "阿福", category="relation", **said("阿福咬人，元宝是鹦鹉"), **zh),
+        claim("pet", "元宝", category="relation", **said("阿福咬人，元宝是鹦鹉"), **zh),
     )
     lines = section(text, "用户")
+    assert not any("鹦鹉" in line for line in lines)  # which of the two it is
     assert next(line for line in lines if "花生" in line).startswith("- 知意 (妹妹): ")
     assert "- 猫: 团子" in lines
 

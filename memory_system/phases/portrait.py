@@ -4,7 +4,7 @@ user's."""
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -170,11 +170,17 @@ def _is_kin(record: Fact) -> bool:
 def _people(near: list[Candidate], lang: str) -> dict[str, _Person]:
     """Those whom the user's slots name, by their name."""
     people: dict[str, _Person] = {}
+    told = Counter(_kind_and_words(each.record) for each in near)
     for each in near:
-        kin = kin_of(each.record, lang)
+        alone = told[_kind_and_words(each.record)] == 1  # else the words may say of another what they are
+        kin = kin_of(each.record, lang) if alone else label_of(each.record.attribute, lang)
         person = people.setdefault(fold(each.record.value), _Person(each.record.value, kin))
         person.known.append(each)
     return people
+
+
+def _kind_and_words(record: Fact) -> tuple[str, str]:
+    return record.attribute, record.evidence[0].quote if record.evidence else record.id
 
 
 def kin_of(record: Fact, lang: str) -> str:

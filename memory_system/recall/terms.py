@@ -33,6 +33,8 @@ _PARTS = re.compile(r"[^\W\d_]+|\d+")
 _KEYWORDS = re.compile(rf"{_WORD}(?:[-.@+#_]+{_WORD})*")
 _ISE = re.compile(r"(?<=[a-z]{3})(i|y)([sz])(?=(?:e[drs]?|ing|ations?)$)")
 _LETTER = {"s": "z", "z": "s"}
+_WHO = "i|you|he|she|it|we|they|one"
+_MAY = re.compile(rf"\b(what|who|how|when|where|{_WHO}) may\b|\bmay (?=(?:{_WHO}|not|be|have)\b)")  # which is no month
 
 
 def prepared(text: str) -> str:
@@ -59,7 +61,8 @@ def has_content(query: str) -> bool:
 
 @lru_cache(maxsize=64)  # parts of a question are looked at in several ways
 def _runs(query: str) -> list[str]:
-    return _RUNS.findall(_parted(simplified(nfkc(query[:MAX_CHARACTERS])).lower()))
+    plain = simplified(nfkc(query[:MAX_CHARACTERS])).lower()
+    return _RUNS.findall(_parted(_MAY.sub(r"\1", plain)))
 
 
 def _parted(text: str) -> str:
