@@ -314,6 +314,33 @@ def test_updates_and_ends_act_on_what_they_name(tmp_path: Path) -> None:
     assert "swimming" not in snapshot
 
 
+@pytest.mark.parametrize(
+    ("first", "slot", "value", "text", "then", "changed", "marked"),
+    [
+        (
+            "I live in Porto, near the river.", "lives_in", "Porto", "User lives in Porto near the river.",
+            "I moved to Lisbon.", {"op": "update", "value": "Lisbon"}, True,
+        ),
+        (
+            "我一直吃优甲乐，早上空腹。", "medication", "优甲乐", "用户早上空腹吃优甲乐。", "优甲乐停了。", {"op": "end"}, True,
+        ),
+        (
+            "I live in Porto, near my sister Ana.", "lives_in", "Porto", "User's sister Ana is near.",
+            "I moved to Lisbon.", {"op": "update", "value": "Lisbon"}, False,
+        ),
+    ],
+)  # fmt: skip
+def test_the_sentence_told_beside_a_slot_is_likely_outdated_with_it(
+    tmp_path: Path, first: str, slot: str, value: str, text: str, then: str, changed: dict[str, str], *, marked: bool
+) -> None:
+    make(tmp_path)
+    read_by(telling({value: {"slot": slot, "value": value, "text": text}}), tmp_path, first)
+    read_by(telling({then[:-1]: {"of": value, **changed}}), tmp_path, then, session="b", day=3)
+    left = [each for each in memories(tmp_path) if not (each.outdated_by or each.likely_outdated_by)]
+    assert not any(each.value == value for each in left)
+    assert any(each.content == text for each in left) != marked
+
+
 def test_what_the_owner_has_set_stays(tmp_path: Path) -> None:
     from memory_system.upkeep import correct
 

@@ -6,7 +6,8 @@ pairs (`understand/weights`). Where it is only likely, all stand, and the older 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import permutations
 from typing import NamedTuple
 
 from memory_system.attributes import CERTAIN, about
@@ -16,6 +17,8 @@ from memory_system.phases.linking import Shared
 from memory_system.records import QUOTE, STATEMENT, Fact, session_of
 from memory_system.store.draft import Draft
 from memory_system.store.gist import gist_of, tells_of_past
+from memory_system.store.keys import quote_key
+from memory_system.text import stands_in
 from memory_system.turns import Claim
 from memory_system.understand import matters
 from memory_system.understand.judge import CHANGES
@@ -52,7 +55,8 @@ class Meant(NamedTuple):
 def meant(claim: Claim, draft: Draft, night: Night) -> Meant:
     """The active memories that a claim changes."""
     if claim.target:
-        return Meant(_named(claim, draft), [])
+        named = _named(claim, draft)
+        return Meant(named, [each for record in named for each in told_beside(record, draft)])
     if claim.form == STATEMENT or claim.stance not in ("", "asserted") or linking.has_taken_a_place(claim, draft):
         return Meant([], [])  # a model names what its sentence changes
     found = linking.candidates(claim, draft, night)
@@ -97,13 +101,29 @@ def _named(claim: Claim, draft: Draft) -> list[Fact]:
     return [record] if record.said_at <= claim.said_at and counts_beside(claim, record) else []
 
 
+def told_beside(record: Fact, draft: Draft) -> Iterator[Fact]:
+    """The active memories of the same words as one that gives way, which say what it says: the sentence that was told
+    or kept beside a slot, or the slot beside a sentence."""
+    for key in dict.fromkeys(key for each in record.evidence for key in draft.find(quote_key(each.role, each.quote))):
+        other = draft.get(key)
+        if other is None or other.id == record.id or other.is_owners or other.pinned or other.outdated_by:
+            continue
+        if any(one.value and stands_in(one.value, each.content) for one, each in permutations((record, other))):
+            yield other
+
+
 def outdate(older: Meant, fact: Fact, claim: Claim, draft: Draft, night: Night) -> None:
     """Mark the older memories as outdated by the fact, or as likely so."""
     _, likeliest = max(zip(claim.changes, CHANGES, strict=False), default=(0, CORRECTS))
     why = CHANGED[claim.change or likeliest]
     for each in older.sure:
         _mark(each, {"outdated_by": fact.id, "likely_outdated_by": None}, why, draft, night)
-    for each in older.likely:
+    mark_likely(older.likely, fact, draft, night)
+
+
+def mark_likely(older: Iterable[Fact], fact: Fact, draft: Draft, night: Night) -> None:
+    """Mark the older memories as likely outdated by the fact."""
+    for each in older:
         _mark(each, {"likely_outdated_by": fact.id}, LATER, draft, night)
 
 
