@@ -322,7 +322,8 @@ def test_updates_and_ends_act_on_what_they_name(tmp_path: Path) -> None:
             "I moved to Lisbon.", {"op": "update", "value": "Lisbon"}, True,
         ),
         (
-            "我一直吃优甲乐，早上空腹。", "medication", "优甲乐", "用户早上空腹吃优甲乐。", "优甲乐停了。", {"op": "end"}, True,
+            "我一直吃优甲乐，早上空腹。", "medication", "优甲乐", "用户早上空腹吃优甲乐。",
+            "优甲乐停了。", {"op": "end"}, True,
         ),
         (
             "I live in Porto, near my sister Ana.", "lives_in", "Porto", "User's sister Ana is near.",
