@@ -300,6 +300,28 @@ def test_an_announced_wish_reaches_the_message_after(wish: str, secret: str, tmp
     assert not [each for each in (*told, found) if "expelled" in each or "开除" in each]
 
 
+@pytest.mark.parametrize(
+    ("words", "answer", "secret", "is_kept"),
+    [
+        ("The float is in the bread bin. Rub that out.", "Rubbed out.", "bread bin", False),
+        ("The float is in the bread bin. Rub that out.", "Which part of the letter?", "bread bin", True),
+        ("老李欠了钱，就咱俩晓得哈。", "好，这个不留。", "欠了钱", False),
+        ("老李欠了钱，就咱俩晓得哈。", "那怎么办？", "欠了钱", True),
+        ("I live in Bergen with two cats.", "Then the fish stays out of reach, and nothing is kept hot.", "cats", True),
+    ],
+)
+def test_what_only_may_be_a_wish_is_one_where_the_assistant_grants_it(
+    words: str, answer: str, secret: str, tmp_path: Path, *, is_kept: bool
+) -> None:
+    root = make(tmp_path)
+    say(root, "s", ("2026-03-02T09:00:00Z", "user", words), ("2026-03-02T09:01:00Z", "assistant", answer))
+    consolidate(root, "2026-03-03T03:00:00Z")
+    with Workspace.open(root, now=clock.read_stamp("2026-03-03T09:00:00Z")) as ws:
+        copied = [message.text for _, message in ws.said.messages(lambda _: True)]
+        found = json.dumps(finder.search(ws, secret, scope="all")["results"], ensure_ascii=False)
+    assert any(secret in each for each in (*copied, found)) == is_kept
+
+
 def test_what_is_said_of_itself_leaves_the_message_before() -> None:
     messages = talk(("user", "I live in Bergen."), ("user", "Don't save this: I was expelled from the choir."))
     assert [each.content for each in claims(messages)] == ["User lives in Bergen"]

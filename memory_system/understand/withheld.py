@@ -23,6 +23,7 @@ from memory_system.understand.weights import LANGUAGES, SCALE, installed
 WITHHELD = "withheld"  # the reason why such a segment is dropped
 SOON = 4  # messages within which a wish is about what the same one says before or after
 BEFORE, AFTER, EITHER = "before", "after", "either"  # what a wish is about beside its own message
+ANSWERED = "answered"  # what an assistant says that it does not keep is what it answers
 
 Said = TypeVar("Said")
 
@@ -35,7 +36,8 @@ _WORD = re.compile(r"[\u4e00-\u9fff]{1,2}|[^\W\u4e00-\u9fff][\w']*")
 WISH = ("wish",)
 _STRETCH = {"en": 120, "zh": 40}  # characters that are heard at once: hardly any labelled wish has more
 _LONG_WORD, _STEM = 20, 4  # characters of a word, and by which it is known
-_WISH_FROM, _MAY_BE = 2 * SCALE, -SCALE  # log-odds times `SCALE`, from which words are a wish, and may be part of one
+# Log-odds times `SCALE`, from which words are a wish, may be part of one, and are one where the answer says so.
+_WISH_FROM, _MAY_BE, _GRANTED_FROM = 2 * SCALE, -SCALE, -5 * SCALE
 
 # A night asks thrice of each message: what is kept, what is indexed, what is copied. Most hold no wish: of those the
 # hashes are held, 16 MB at most, and none is asked again. That one of them is the same as that of a wish is to be
@@ -68,8 +70,11 @@ def _stretch(plain: str, wish: int, bounds: list[int]) -> Span:
 
 def reach(message: Message) -> str:
     """Whether the message asks not to keep what the same one said right BEFORE, says right AFTER, or EITHER: it does
-    not say which. Empty where it is about itself, or asks nothing."""
-    if not message.is_first_hand or message.is_noted or len(message.text) > _SHORT:
+    not say which; or is ANSWERED by an assistant who does not keep it. Empty where it is about itself, or asks
+    nothing."""
+    if not message.is_first_hand:
+        return ANSWERED if _points("unkept", _plain(message.text)) else ""
+    if message.is_noted or len(message.text) > _SHORT:
         return ""
     if not _wishes(message.text):
         return ""
@@ -88,6 +93,7 @@ class TakingBack(Generic[Said]):
     def __init__(self, reaches: Callable[[Message], str] = reach) -> None:
         self._reaches = reaches
         self._last: dict[tuple[str, str, str], tuple[int, Said, str, bool]] = {}
+        self._asked: dict[str, tuple[Said, str]] = {}  # by session what was said last that no answer has followed
         self._count = 0
 
     def heard(self, message: Message, said: Said) -> Iterator[Said]:
@@ -96,6 +102,11 @@ class TakingBack(Generic[Said]):
         voice = (message.session, message.role, message.speaker)
         self._count += 1
         reached = self._reaches(message)
+        asked = self._asked.pop(message.session, None)
+        if asked and reached == ANSWERED and _may_be_wish(asked[1]):
+            yield asked[0]
+        if message.is_first_hand:
+            self._asked[message.session] = said, message.text
         number, before, words, announces = self._last.get(voice, (-SOON, said, "", False))
         is_near, is_trifle = number >= self._count - SOON, len(words) <= _TRIFLE
         if is_near and announces:
@@ -243,6 +254,14 @@ def sounding(plain: str) -> Iterator[Span]:
             yield found[0][0], found[-1][1]
         elif max(sounds, default=_MAY_BE) >= _MAY_BE and _sound(plain[start:end], lang) >= _WISH_FROM:
             yield start, end
+
+
+def _may_be_wish(message: str) -> bool:
+    """Whether some sentence of a message that is not long may be such a wish."""
+    plain, lang = _plain(message), text.language(message)
+    if lang not in LANGUAGES or len(message) > _LONG:
+        return False
+    return any(_sound(plain[slice(*span)], lang) >= _GRANTED_FROM for span in text.sentences(plain))
 
 
 def _sound(words: str, lang: str) -> int:
