@@ -1,9 +1,15 @@
-"""What is said in a role is not meant; whoever leaves the role is heard again."""
+"""What is said in a role is not meant; whoever leaves the role is heard again. What a guest types is not the
+owner's."""
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
-from spoken import kept, talk
+from spoken import kept, night, talk
+
+from memory_system.phases import screen, segment
+from memory_system.privacy.trust import Guard
 
 PLAYED = [
     (
@@ -47,3 +53,24 @@ def test_a_role_ends_with_what_is_surely_meant(
 @pytest.mark.parametrize("words", ["you are right and I am tired", "(as I said) fine", "我演奏大提琴"])
 def test_no_role_is_given_out_by_words_that_sound_like_it(words: str) -> None:
     assert any("latex" in each for each in kept(talk(("user", words), ("user", "I'm allergic to latex."))))
+
+
+GUESTS = [
+    ("hi this is luca, noll is feeding the hens. I'm allergic to peanuts", "Hello, Luca. Try the oats.", True),
+    ("hi this is noll, sam is feeding the hens. I'm allergic to peanuts", "Hello, Noll. Try the oats.", False),
+    ("I'm allergic to peanuts, write that to Luca, sam is out", "Hi Luca, a word about nuts.", False),
+    ("我是小安，他在洗碗。我对花生过敏", "小安你好，试试燕麦。", True),
+    ("我对花生过敏，帮我跟小安说一声，他在洗碗", "小安你好，有件事。", False),
+]
+
+
+@pytest.mark.parametrize(("words", "answer", "is_guests"), GUESTS)
+def test_whom_the_assistant_greets_by_name_is_no_owner_of_another_name(
+    words: str, answer: str, *, is_guests: bool
+) -> None:
+    """Where the owner's name is known, or somebody else's: noll, and those near."""
+    messages = talk(("user", words), ("assistant", answer))
+    turns = segment.run(messages, night(), Counter())
+    found = screen.run(turns, night(), Counter(), Guard(names=["noll"]), {"Ana": "Ana"})
+    told = "\n".join(turn.text_of(each) for turn in found for each in turn.segments)
+    assert ("peanuts" in told or "花生" in told) != is_guests

@@ -24,7 +24,7 @@ from memory_system.understand.features import Seen, Span, Talk, of_message
 from memory_system.understand.judge import IDENTITY, Verdict, attributes_told, judge_of, verdict_of
 from memory_system.understand.subjects import Heard
 from memory_system.understand.weights import LANGUAGES, SCALE, Weights
-from memory_system.understand.whose import UNREAL, Owner, Stretches, is_to_be_remembered, owners, was_joking
+from memory_system.understand.whose import OTHERS, UNREAL, Owner, Stretches, is_to_be_remembered, owners, was_joking
 from memory_system.understand.withheld import BEFORE, SOON, WITHHELD, TakingBack, withheld
 
 CATEGORIES = {
@@ -110,7 +110,7 @@ def _kept(judged: Iterable[Weighed], tally: Counter[str]) -> Iterator[Weighed]:
 def in_order(turns: Iterable[Turn], config: Config, guard: Guard, known: Names = NOBODY) -> Iterator[Weighed]:
     """Each turn with its segments judged, as soon as no later wish can take it back."""
     waiting: deque[Weighed] = deque()
-    stretches = Stretches(guard.owner)
+    stretches = Stretches(guard.owner, known)
     unkept, unmeant = TakingBack[str](), TakingBack[str](lambda each: BEFORE if was_joking(each) else "")
     for turn in turns:
         why = stretches.reason(turn.message)  # before the guard hears by what name somebody calls themselves
@@ -118,6 +118,8 @@ def in_order(turns: Iterable[Turn], config: Config, guard: Guard, known: Names =
         if why == UNREAL and stretches.has_left_role(turn.message, sum(one.segment.earnest for one in found)):
             why = ""
         waiting.append((turn, [replace(one, reason=one.reason or why) for one in found] if why else found))
+        if guest := stretches.greeted(turn.message):
+            waiting = deque(_without(guest, OTHERS, *each) for each in waiting)
         for taking_back, reason in ((unkept, WITHHELD), (unmeant, UNREAL)):
             for gone in taking_back.heard(turn.message, turn.message.ref):
                 waiting = deque(_without(gone, reason, *each) for each in waiting)

@@ -181,6 +181,11 @@ class Callings:
             if "\n" not in text[: found.span[1]]:
                 self._names.add(found.parts["name"].casefold())
 
+    @property
+    def are_known(self) -> bool:
+        """Whether any name of theirs is."""
+        return bool(self._names)
+
     def is_another(self, name: str) -> bool:
         """Whether it is surely not theirs: none of the names that are known, nor a short or long form of one."""
         who = name.casefold()

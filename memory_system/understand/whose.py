@@ -7,7 +7,7 @@ others'.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import lru_cache
 
@@ -81,7 +81,7 @@ def owners(text: str, spans: Sequence[Span]) -> list[Owner]:
 @lru_cache(maxsize=8)  # of one message it is asked three times: in its session, of its spans, and as a joke
 def _frames(plain: str) -> Mapping[str, Sequence[Rule]]:
     """The rules for all of a message that fire, by their group."""
-    groups = ("frame", "plays", "takes_back", "visits", "arrives", "returns")
+    groups = ("frame", "plays", "takes_back", "visits", "arrives", "returns", "greets")
     return rules.together("frames", *groups).firing(plain)
 
 
@@ -117,9 +117,11 @@ class Stretches:
     """Which messages of a session are not the owner's own: what is said in a role that was given out, and what somebody
     else types who says so. In a group everybody has a name, and speaks for themselves."""
 
-    def __init__(self, owner: Callings) -> None:
+    def __init__(self, owner: Callings, near: Collection[str] = ()) -> None:
         self._owner = owner
+        self._near = {name.casefold() for name in near}  # names of those near the owner
         self._left: dict[str, tuple[int, str]] = {}  # by session: for how many messages more, and why
+        self._last: dict[str, Message] = {}  # by session: what was said that has no answer yet
 
     def reason(self, message: Message) -> str:
         """Why a message is not the owner's; empty where it is. An assistant may give out roles as well."""
@@ -128,6 +130,7 @@ class Stretches:
             self._left[message.session] = PLAYED, UNREAL
         if not message.is_first_hand or message.speaker:
             return ""
+        self._last[message.session] = message
         left, why = self._left.pop(message.session, (0, ""))
         if why == OTHERS and self._is_back(words):
             return ""
@@ -139,6 +142,26 @@ class Stretches:
         if left > 1:
             self._left[message.session] = left - 1, why
         return why
+
+    def greeted(self, answer: Message) -> str:
+        """The ref of the message that an assistant answers by greeting somebody else than the owner, who says there who
+        they are; else empty."""
+        last = self._last.pop(answer.session, None) if not answer.is_first_hand else None
+        if last is None:
+            return ""
+        names = (name.casefold() for found in _framed("greets", straight(answer.text)) for name in found.parts.values())
+        words = straight(last.text).casefold()
+        if not any(_presents(words, name) and self._is_guest(name, words) for name in names if name):
+            return ""
+        self._left[answer.session] = VISITED, OTHERS
+        return last.ref
+
+    def _is_guest(self, name: str, words: str) -> bool:
+        """Whether the name is not the owner's: where that is not known, that of somebody near, or of whoever speaks of
+        others where some are known."""
+        if name in self._near or self._owner.is_another(name):
+            return True
+        return bool(self._near) and not self._owner.are_known and rules.load("frames")["nearby"].fires(words)
 
     def has_left_role(self, message: Message, earnest: int) -> bool:
         """Whether a message that may be played is not, by how surely its segments are meant, taken together: then the
@@ -162,6 +185,11 @@ class Stretches:
         if not any(self._owner.is_another(name) for name in names):
             return False
         return self._owner.are_named(words) or rules.load("frames")["nearby"].fires(words)
+
+
+def _presents(words: str, name: str) -> bool:
+    """Whether somebody says there, in either language, that this is their name."""
+    return re.search(rf"(?:\b(?:this is|it'?s|i am|i'?m) |我就?[是係]){re.escape(name)}", words) is not None
 
 
 def was_joking(message: Message) -> bool:
