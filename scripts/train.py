@@ -1,12 +1,12 @@
-"""Train the judge, and what hears which attributes a sentence tells of and that it is not to be kept, on the labelled
-talk in corpus/, or score them.
+"""Train the judge, and what hears which attributes a sentence tells of, which a question asks for, and that something
+is not to be kept, on the labelled talk in corpus/, or score them.
 
     scripts/train [--out DIR]
     scripts/train --curve
     scripts/train --score FILE.jsonl [--json]
 
-Training writes judge.<lang>.txt, tells.<lang>.txt and wishes.<lang>.txt in memory_system/understand: the same bytes
-from the same corpus with the same scikit-learn. --score says how what is shipped does on any file of the corpus' form;
+Training writes judge, tells, asks and wishes .<lang>.txt in memory_system/understand: the same bytes from the same
+corpus with the same scikit-learn. --score says how what is shipped does on any file of the corpus' form;
 corpus/*.blind.jsonl are for that alone and are never trained on. --curve trains on a quarter, a half and all of the
 people.
 
@@ -32,6 +32,7 @@ sys.path[:0] = [str(PROJECT), str(PROJECT / "scripts")]
 
 from talk import CORPUS, Message, labelled, messages  # noqa: E402 - after the path to it is known
 
+from memory_system.recall.asked import as_asked  # noqa: E402 - likewise
 from memory_system.text.traditional import simplified  # noqa: E402 - likewise
 from memory_system.understand import features, judge, weights, withheld  # noqa: E402 - likewise
 
@@ -66,6 +67,7 @@ def main() -> None:
     else:
         for lang in weights.LANGUAGES:
             train(lang, options.out)
+            train_questions(lang, options.out)
             train_wishes(lang, options.out)
 
 
@@ -76,6 +78,24 @@ def train(lang: str, out: Path) -> None:
         path = out / f"{name}.{lang}.txt"
         path.write_text(weights.written(labels, *learned(known, lang, labels)), "utf-8")
         print(f"{path}: {path.stat().st_size} bytes")
+
+
+def train_questions(lang: str, out: Path) -> None:
+    """Write the weights that hear which attributes of the user a question asks for."""
+    import numpy as np
+
+    asked = [orjson.loads(line) for line in (CORPUS / f"questions.{lang}.jsonl").read_bytes().splitlines()]
+    rows = [features.names_of(features.of_words(simplified(as_asked(each["ask"])), lang)) for each in asked]
+    names = frequent(rows)
+    known = Rows(matrix_of(rows, names), names, np.arange(len(rows)) % FOLDS, np.ones(len(rows)))
+    truths = [np.array([attribute in each["asks"] for each in asked]) for attribute in judge.ATTRIBUTES]
+    everywhere = np.ones(len(rows), dtype=bool)
+    fitted, starts = zip(*(_fitted(known, truth, everywhere) for truth in truths), strict=True)
+    whole = np.clip(np.rint(np.array(fitted) * weights.SCALE), -MOST, MOST).astype(int)
+    kept = {name: whole[:, place].tolist() for place, name in enumerate(names) if whole[:, place].any()}
+    path = out / f"asks.{lang}.txt"
+    path.write_text(weights.written(judge.ATTRIBUTES, kept, [round(each * weights.SCALE) for each in starts]), "utf-8")
+    print(f"{path}: {path.stat().st_size} bytes")
 
 
 def train_wishes(lang: str, out: Path) -> None:

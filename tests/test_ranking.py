@@ -1089,3 +1089,20 @@ def test_the_word_may_is_the_month_only_where_it_is_one(world: Found) -> None:
     world.say(*said("She had to stop the naproxen, paracetamol only for pain.", session="t"))
     assert len(world.rows("What may she take for pain?")) == 1
     assert "roof" in str(world.texts("What happens in May?"))
+
+
+@pytest.mark.parametrize(
+    ("words", "question"),
+    [
+        ("i is a welder, 12 years on the docks, my hands tell it", "What does she do for a living?"),
+        ("开轨道车二十一年了，半夜出去修线", "他是做什么工作的？"),
+        ("新租的房子在芦淞区，两室一厅，楼下就是菜场", "她现在住在哪里？"),
+    ],
+)
+def test_words_that_may_tell_of_what_is_asked_are_found_though_they_share_none(
+    world: Found, words: str, question: str
+) -> None:
+    world.remember(fact(words, "s:e1", form="quote", category="status", lang="zh" if ord(words[0]) > 255 else "en"))
+    world.remember(fact("The roof leaks again over the stairs.", "s:e2", form="quote", category="event"))
+    assert [row["text"] for row in world.rows(question)] != []
+    assert words in str(world.rows(question)[0]["text"])

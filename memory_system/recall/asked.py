@@ -245,13 +245,14 @@ def asked_of_user(question: str, standing: Standing) -> Asked:
     from memory_system.understand import judge  # it reads the weights
 
     own = in_first_person(question) or in_first_person(of_oneself(question, _called(question, standing)))
-    if not own:
-        return Asked()
-    heard, of_others = judge.attributes_asked(own, language(own)), bool(nearest(question)) and not _WHO.search(own)
+    asked = own or fold(question)
+    heard, of_others = judge.attributes_asked(asked, language(asked)), bool(nearest(question)) and not _WHO.search(own)
+    if not own:  # how to answer is asked of nobody
+        heard &= {"instruction"}
     wanted = {
         name: row
         for name, row in table("words", "asked").items()
-        if not heard.isdisjoint(row["told"].split()) or _words(name).search(own)
+        if not heard.isdisjoint(row["told"].split()) or (own and _words(name).search(own))
         if not (of_others and row.get("near"))  # "where does my brother live" asks for no brother
     }
     told, slots = (frozenset(" ".join(row[key] for row in wanted.values()).split()) for key in ("told", "slots"))
@@ -267,6 +268,11 @@ def of_the_user(question: Question, standing: Standing) -> Question:
     if not mine or not left:
         return question
     return replace(question, terms=left, names=tuple(each for each in question.names if each not in mine), own=True)
+
+
+def as_asked(question: str) -> str:
+    """The question as what it asks for is heard in it."""
+    return in_first_person(question) or fold(question)
 
 
 def in_first_person(question: str) -> str:

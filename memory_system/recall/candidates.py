@@ -22,7 +22,7 @@ from memory_system.recall.names import is_asked_of
 from memory_system.recall.schema import MEMORIES, OVERLAY, PARTS_FROM, SESSION_BITS, first_of, scope_of, session_of
 from memory_system.recall.search_index import NO_FILTERS, Filters, Index
 from memory_system.recall.terms import HEAD, can_be_misspelt, doubt_of, misspelt
-from memory_system.recall.units import Unit
+from memory_system.recall.units import Unit, maybe
 from memory_system.recall.views import Ranked, Tally, weight
 from memory_system.records import STATEMENT
 from memory_system.text import is_cjk
@@ -331,7 +331,8 @@ def _state(found: Candidates, index: Index, wanted: Wanted, now: datetime) -> No
     for kind in (each for each in kinds if each.most <= most):
         stating += standing.of_kind(kind.categories, kind.attributes, kind.most)
     ids = {each.id for each in stating if not orjson.loads(each.line).get("outdated_by")}
-    ids |= {each.id for each in _of_their_kind(standing.telling(told, MOST_TELLING), told)}
+    telling = standing.telling({*told, *map(maybe, told)}, MOST_TELLING)
+    ids |= {each.id for each in _of_their_kind(telling, told)}
     units = index.units(index.passing([*index.numbers(ids, "memory").values()], wanted.filters))
     stated = {number: unit for number, unit in units.items() if is_asked_of(wanted.question.text, unit.text)}
     found.units.update(stated)

@@ -111,7 +111,7 @@ CONTENT = {
     " FROM whole ORDER BY scope, key",  # without the number, which the order of putting in decides
     "word": "SELECT * FROM word ORDER BY term",
 }
-SCHEMA_VERSION = 14
+SCHEMA_VERSION = 15
 
 
 class Title(NamedTuple):

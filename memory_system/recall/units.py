@@ -32,7 +32,7 @@ from memory_system.privacy.tombstones import Tombstones
 from memory_system.privacy.trust import without_signatures
 from memory_system.recall import terms
 from memory_system.recall.schema import packed
-from memory_system.records import USER, Pool, Row, kind_of, told, type_name
+from memory_system.records import QUOTE, USER, Pool, Row, kind_of, told, type_name
 from memory_system.store import retention
 from memory_system.text import estimate_tokens, language, sentences, spliced
 from memory_system.turns import Message
@@ -162,7 +162,7 @@ class Units:
             said_at, self.day(said_at), row["importance"], math.log(max(row["score"], SMALLEST_SCORE)),
             retention.rate_of(kind, row["importance"], self._config) if scored_at else 0.0,
             _number(scored_at), retention.is_protected_row(row), storable(own_name(row)),
-            storable(orjson.dumps(row["tells"]).decode()) if row.get("tells") else None,
+            storable(orjson.dumps(named).decode()) if (named := _told_of(row)) else None,
             packed(line),
         )  # fmt: skip
 
@@ -177,6 +177,22 @@ class Units:
     def _day_of_minute(self, minute: str) -> str:
         moment = clock.parse_instant(minute)
         return clock.local_date(moment, self._config.zone).isoformat() if moment else ""
+
+
+def _told_of(row: Row) -> list[str]:
+    """The attributes that a memory tells of, and those that the owner's words may tell of besides."""
+    sure = list(row.get("tells") or ())
+    if row.get("form") != QUOTE or row.get("subject", USER) != USER:
+        return sure
+    from memory_system.understand import judge  # who only searches starts without it
+
+    hinted = judge.attributes_hinted(row["content"], language(row["content"]))
+    return [*sure, *(maybe(each) for each in sorted(hinted.difference(sure)))]
+
+
+def maybe(attribute: str) -> str:
+    """How the column `tells` names an attribute that a memory may tell of."""
+    return f"{attribute}?"
 
 
 def _whose(parts: Sequence[str], text: str) -> list[str]:

@@ -30,7 +30,8 @@ ATTRIBUTES = (
 )  # fmt: skip
 IDENTITY = frozenset({"name", "age", "birthday", "hometown"})
 TOLD_FROM = -SCALE // 2  # log-odds times `SCALE`, from which an attribute is heard
-ASKED_FROM = -SCALE // 3  # and in a question
+ASKED_FROM = -SCALE // 2  # and from which a question asks for it
+HINTED_FROM = -3 * SCALE // 2  # and from which words may tell of it: they are looked at where it is asked for
 
 
 class Verdict(NamedTuple):
@@ -83,10 +84,17 @@ def attributes_told(seen: Seen, lang: str) -> tuple[str, ...]:
 
 
 def attributes_asked(question: str, lang: str) -> frozenset[str]:
-    """The attributes that a question asks for, by the same weights: it is asked in the same words. How it stands in its
-    message says nothing."""
+    """The attributes of the user that a question asks for."""
+    return _heard("asks", question, lang, ASKED_FROM)
+
+
+def attributes_hinted(words: str, lang: str) -> frozenset[str]:
+    """The attributes of which words may tell, whatever stood around them."""
+    return _heard("tells", words, lang, HINTED_FROM)
+
+
+def _heard(which: str, words: str, lang: str, least: int) -> frozenset[str]:
     if lang not in LANGUAGES:
         return frozenset()
-    words = features.of_words(simplified(question), lang)
-    sums = zip(ATTRIBUTES, installed(f"tells.{lang}", ATTRIBUTES).sums(words), strict=True)
-    return frozenset(name for name, weight in sums if weight >= ASKED_FROM)
+    sums = installed(f"{which}.{lang}", ATTRIBUTES).sums(features.of_words(simplified(words), lang))
+    return frozenset(name for name, weight in zip(ATTRIBUTES, sums, strict=True) if weight >= least)
