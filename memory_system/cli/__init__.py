@@ -53,10 +53,10 @@ COMMANDS = {  # in the order of --help, each with the module that holds it
     "schedule": "hosting",
     "hook": "hosting",
     "watch": "hosting",
-    "backup": "guarding",
-    "quarantine": "guarding",
-    "policy": "guarding",
-    "audit": "guarding",
+    "backup": "keeping",
+    "quarantine": "remembering",
+    "policy": "remembering",
+    "audit": "keeping",
 }
 MEANT = {  # what is typed for a command under another name
     "undo": "rollback",

@@ -13,7 +13,7 @@ import typer
 
 from memory_system import clock, text
 from memory_system.cli.answers import Settings, complain, handled
-from memory_system.cli.keeping import problem_lines, shown_size
+from memory_system.cli.keeping import cost_told, problem_lines, shown_size
 from memory_system.errors import UsageError
 
 LOCALTIME = Path("/etc/localtime")
@@ -227,9 +227,7 @@ def told_lines(row: dict[str, Any]) -> Iterator[str]:
 
 def _asked_lines(asked: dict[str, Any]) -> Iterator[str]:
     if asked["calls"] or asked["left_to_rules"]:
-        tokens = asked["input_tokens"] + asked["output_tokens"]
-        price = "no price known" if asked["usd"] is None else f"${asked['usd']:.4f}"
-        yield f"  language model: {asked['calls']} calls, {tokens} tokens, {price}"
+        yield f"  language model: {cost_told(asked)}"
         if left := asked["left_to_rules"]:
             yield f"    {left} more lines were not read: they went by rules"
 

@@ -1,27 +1,31 @@
-"""capture, note, archive, restore and edit; and forget: what is chosen goes, for good."""
+"""capture, note, archive, restore and edit; quarantine, for what was held back; forget, which is for good, and policy,
+for what should never have come in."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from memory_system import clock
-from memory_system.cli.answers import Settings, complain, handled
+from memory_system.cli.answers import WRONG, Settings, complain, handled
 from memory_system.errors import UnwritableError, UsageError
 from memory_system.text import shortened
 
 if TYPE_CHECKING:
     from memory_system.forgetting.planning import Plan
+    from memory_system.forgetting.scanning import Finding
     from memory_system.workspace import Workspace
 
-
 Sensitivity = Literal["normal", "sensitive", "shared"]  # as in sharing, which is not imported for --help
+Deed = Literal["list", "show", "approve", "reject"]  # to what was held back
 SHOWN = 20  # memories and lines that a preview shows; --json has them all
 LONGEST = 100  # characters of a memory in a preview
+LONGEST_HELD = 160  # characters of what was held back that a list shows
 
 
 @handled
@@ -129,6 +133,42 @@ def _names(text: str) -> list[str]:
 
 
 @handled
+def quarantine(
+    settings: Settings,
+    action: Annotated[Deed, typer.Argument(help="list, show, approve or reject.")] = "list",
+    held_id: Annotated[str, typer.Argument(help="The id of what was held back.")] = "",
+) -> None:
+    """What was held back because it wants to steer an agent: look at it, let it in, or throw it out."""
+    if (action == "list") == bool(held_id):
+        raise UsageError(
+            "name what was held back" if not held_id else "list takes no id", f"memory quarantine {action} q_…"
+        )
+    with settings.open() as ws:
+        if action == "approve":
+            from memory_system.upkeep import edit
+
+            edit.approve(ws, held_id, who="cli")
+        elif action == "reject":
+            from memory_system.privacy.quarantine import REJECTED
+
+            ws.quarantine.settle(held_id, REJECTED)
+        held = [ws.quarantine.get(held_id)] if held_id else ws.quarantine.waiting()
+        rows = [{**asdict(each), "why": each.why} for each in held]
+    settings.answer({"held": rows}, lambda _: held_lines(rows) if rows else ["nothing is held back"])
+
+
+def held_lines(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """What was held back as a person reads it: quoted, and without characters that nobody sees."""
+    from memory_system.privacy.trust import shown
+
+    for row in rows:
+        words = shown(" ".join(row["quote"].split()))
+        words = words if len(rows) == 1 else shortened(words, LONGEST_HELD)
+        yield f"{row['id']}  {row['status']}  “{words}”"
+        yield f"  {row['why']} ({row['rule']}); said {row['said_at']} by {row['role']} in {row['ref']}"
+
+
+@handled
 def forget(
     settings: Settings,
     ids: Annotated[list[str] | None, typer.Argument(help="Ids of memories.")] = None,
@@ -231,3 +271,35 @@ def _left_lines(left: list[dict[str, Any]], title: str, plan: Plan) -> Iterator[
 def _more(rows: list[Any]) -> Iterator[str]:
     if len(rows) > SHOWN:
         yield f"  and {len(rows) - SHOWN} more: see them all with --json"
+
+
+@handled
+def policy(
+    settings: Settings,
+    action: Annotated[Literal["scan"], typer.Argument(help="scan.")] = "scan",
+    fix: Annotated[bool, typer.Option("--fix", help="Take it out of everything but your own files.")] = False,
+) -> None:
+    """Look through all that is there for what today's rules would not let in; exits with 1 where any is left."""
+    from memory_system import forgetting
+
+    del action  # there is one
+    with settings.open(write=fix) as ws:
+        if fix:
+            forgetting.finish(ws)
+        found = forgetting.scan(ws)
+        mended = fix and any(each.ours for each in found)
+        changed = forgetting.fix(ws) if mended else 0
+        left = forgetting.scan(ws) if mended else found
+    row = {"found": list(map(asdict, found)), "changed": changed, "left": list(map(asdict, left))}
+    settings.answer(row, lambda _: _policy_lines(found, changed, left))
+    if left:
+        raise typer.Exit(WRONG)
+
+
+def _policy_lines(found: list[Finding], changed: int, left: list[Finding]) -> Iterator[str]:
+    for each in found:
+        kept = "" if each in left else ", mended"
+        yield f"{each.where}: {', '.join(each.kinds)}{kept}{'' if each.ours else ' (your own file)'}"
+    yield f"{len(found)} places, {changed} memories changed, {len(left)} places left"
+    if any(each.ours for each in left):
+        yield "take it out of what is ours with: memory policy scan --fix"
