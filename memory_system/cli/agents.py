@@ -14,9 +14,7 @@ from memory_system.errors import MemorySystemError, UsageError
 
 if TYPE_CHECKING:
     from memory_system.agent.chat import Chat
-    from memory_system.agent.model import Claude
     from memory_system.agent.session import Session
-    from memory_system.config import Config
     from memory_system.workspace import Workspace
 
 Audience = Literal["main", "group"]  # as in prompt, which is not imported for --help
@@ -27,6 +25,7 @@ YOU, AGENT = "You > ", "Agent > "
 HELP = """/soul  who the agent is        /memory  what it remembers      /search WORDS  look for something
 /prompt  its system prompt     /compact  shorten this session  /new, /reset  begin another session
 /help  these lines             /quit  leave; everything is kept"""
+NO_WORDS = "what for? /search WORDS"
 
 
 @handled
@@ -82,7 +81,10 @@ def session(
             case "list":
                 rows = sessions.listed(ws)
                 row: dict[str, Any] = {"sessions": rows[:limit], "total": len(rows)}
-                lines = [*map(_listed_line, rows[:limit])] or ["there are no sessions yet"]
+                lines = [
+                    f"{each['last'][:16]}  {each['messages']:5}  {each['id']}{'  (archived)' * each['archived']}"
+                    for each in row["sessions"]
+                ] or ["there are no sessions yet"]
             case "show":
                 row = sessions.shown(ws, name)
                 told = {**{key: value for key, value in row.items() if key != "registered"}, **row["registered"]}
@@ -101,17 +103,13 @@ def session(
     settings.answer(row, "\n".join(lines))
 
 
-def _listed_line(row: dict[str, Any]) -> str:
-    return f"{row['last'][:16]}  {row['messages']:5}  {row['id']}{'  (archived)' if row['archived'] else ''}"
-
-
 def _make_room(settings: Settings, name: str, how: Literal["flush", "compact"]) -> tuple[dict[str, Any], str]:
     from memory_system.agent import session
     from memory_system.agent.chat import Chat
-    from memory_system.agent.model import Silent
+    from memory_system.agent.model import Claude, Silent
 
     with settings.open() as ws:
-        model, old = claude(ws.config), resumed(ws, name)
+        model, old = Claude(ws.config), resumed(ws, name)
     with closing(model):
         talk = Chat(settings.root, lambda: settings.now, model, Silent(), old)
         done = talk.flush(forced=True) if how == "flush" else talk.compact(keep=None)
@@ -145,10 +143,11 @@ def chat(
 ) -> None:
     """Talk to an agent that remembers; what is said becomes memory with the next consolidation."""
     from memory_system.agent.chat import Chat
+    from memory_system.agent.model import Claude
 
     with settings.open() as ws:
         config, old = ws.config, resumed(ws, session) if session else None
-    with closing(claude(config, model)) as agent:
+    with closing(Claude(config, model)) as agent:
         agent.key()  # what is missing is said before the first question
         terminal = Terminal()
         talk = Chat(settings.root, lambda: settings.now, agent, terminal, old)
@@ -156,19 +155,11 @@ def chat(
         _Repl(talk, terminal, settings).run()
 
 
-def claude(config: Config, model: str = "") -> Claude:
-    """The configured model, or another one."""
-    from memory_system.agent.model import Claude
-
-    other = config.chat.model_copy(update={"model": model or config.chat.model})
-    return Claude(config.model_copy(update={"chat": other}))
-
-
 def resumed(ws: Workspace, name: str) -> Session:
     """The session of that id, to be gone on with."""
     from memory_system.agent.session import Session, transcript
 
-    return Session.resume(transcript(ws, name).place.path, ws.files)
+    return Session.resume(transcript(ws, name), ws.files)
 
 
 class Terminal:
@@ -244,14 +235,6 @@ class _Repl:
 
     def _command(self, name: str, rest: str) -> str:
         match name:
-            case "/soul":
-                return self._soul()
-            case "/memory":
-                return self._memory()
-            case "/search":
-                return self._search(rest)
-            case "/prompt":
-                return self._prompt(rest)
             case "/compact":
                 return "" if self._talk.compact(keep=0) else "there is nothing to sum up yet"
             case "/new" | "/reset":
@@ -260,33 +243,30 @@ class _Repl:
                 return f"{summed}session {self._talk.session.id}"
             case "/help":
                 return HELP
+        with self._settings.open() as ws:
+            return self._looked_up(name, rest, ws)
+
+    def _looked_up(self, name: str, rest: str, ws: Workspace) -> str:
+        """What the workspace says to a command that only looks."""
+        match name:
+            case "/soul":
+                soul = ws.files.read(ws.layout.root / "SOUL.md").decode(errors="replace")
+                return soul.strip() or "there is no SOUL.md"
+            case "/memory":
+                from memory_system.cli.keeping import stats_lines
+                from memory_system.recall.units import note_files
+                from memory_system.upkeep import stats
+
+                of_talk = (f"Notes: {len(note_files(ws.layout))}", f"Session: {self._talk.session.id}")
+                return "\n".join((*stats_lines(stats.stats(ws)), *of_talk))
+            case "/search":
+                from memory_system import finder
+                from memory_system.cli.searching import result_lines
+
+                return "\n".join(result_lines(finder.search(ws, rest, limit=5), ws.zone)) if rest else NO_WORDS
+            case "/prompt":
+                from memory_system.agent.prompt import compose
+
+                return compose(ws, message=rest).text
             case _:
                 return f"there is no {name}\n{HELP}"
-
-    def _soul(self) -> str:
-        with self._settings.open() as ws:
-            return ws.files.read(ws.layout.root / "SOUL.md").decode(errors="replace").strip() or "there is no SOUL.md"
-
-    def _memory(self) -> str:
-        from memory_system.cli.keeping import stats_lines
-        from memory_system.recall.units import note_files
-        from memory_system.upkeep import stats
-
-        with self._settings.open() as ws:
-            notes = len(note_files(ws.layout))
-            return "\n".join([*stats_lines(stats.stats(ws)), f"Notes: {notes}", f"Session: {self._talk.session.id}"])
-
-    def _search(self, rest: str) -> str:
-        from memory_system import finder
-        from memory_system.cli.searching import result_lines
-
-        if not rest:
-            return "what for? /search WORDS"
-        with self._settings.open() as ws:
-            return "\n".join(result_lines(finder.search(ws, rest, limit=5), ws.zone))
-
-    def _prompt(self, rest: str) -> str:
-        from memory_system.agent.prompt import compose
-
-        with self._settings.open() as ws:
-            return compose(ws, message=rest).text
