@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
+from typer import Argument, Option
 
 from memory_system.cli.answers import Settings, complain, handled
 from memory_system.errors import MemorySystemError, UsageError
@@ -31,10 +31,10 @@ NO_WORDS = "what for? /search WORDS"
 @handled
 def prompt(
     settings: Settings,
-    session: Annotated[Audience, typer.Option(help="With the owner alone, or in a group: nothing private.")] = "main",
-    message: Annotated[str, typer.Option(help="Add the memories that this message calls up.")] = "",
-    chat: Annotated[str, typer.Option(help="The group's key: add what was said there and is not sensitive.")] = "",
-    days: Annotated[int | None, typer.Option(min=0, help="Days of notes to show, today included.")] = None,
+    session: Annotated[Audience, Option(help="With the owner alone, or in a group: nothing private.")] = "main",
+    message: Annotated[str, Option(help="Add the memories that this message calls up.")] = "",
+    chat: Annotated[str, Option(help="The group's key: add what was said there and is not sensitive.")] = "",
+    days: Annotated[int | None, Option(min=0, help="Days of notes to show, today included.")] = None,
 ) -> None:
     """Print the agent's system prompt: soul, rules, identity, memory, recent notes."""
     from memory_system.agent.prompt import compose
@@ -58,12 +58,12 @@ def serve(settings: Settings) -> None:
 @handled
 def session(
     settings: Settings,
-    action: Annotated[Action, typer.Argument(help="list, show, append, history, flush, compact, prune or archive.")],
-    name: Annotated[str, typer.Argument(help="The session's id; for all but list and archive.")] = "",
-    text: Annotated[str, typer.Argument(help="What was said; for append.")] = "",
-    role: Annotated[Role, typer.Option(help="Who said it; for append.")] = "user",
-    limit: Annotated[int, typer.Option(min=1, help="Messages that history shows, sessions that list shows.")] = 100,
-    days: Annotated[int, typer.Option(min=0, help="Days of silence after which archive packs a session.")] = 30,
+    action: Annotated[Action, Argument(help="list, show, append, history, flush, compact, prune or archive.")],
+    name: Annotated[str, Argument(help="The session's id; for all but list and archive.")] = "",
+    text: Annotated[str, Argument(help="What was said; for append.")] = "",
+    role: Annotated[Role, Option(help="Who said it; for append.")] = "user",
+    limit: Annotated[int, Option(min=1, help="Messages that history shows, sessions that list shows.")] = 100,
+    days: Annotated[int, Option(min=0, help="Days of silence after which archive packs a session.")] = 30,
 ) -> None:
     """Look at sessions, add to them, make room in them, pack old ones; flush and compact ask the model of chat."""
     if bool(name) == (action in NAMELESS):
@@ -138,8 +138,8 @@ def _pruned(ws: Workspace, name: str) -> tuple[dict[str, Any], list[str]]:
 @handled
 def chat(
     settings: Settings,
-    session: Annotated[str, typer.Option(help="Go on with this session instead of beginning a new one.")] = "",
-    model: Annotated[str, typer.Option(help="Another model than the config's.")] = "",
+    session: Annotated[str, Option(help="Go on with this session instead of beginning a new one.")] = "",
+    model: Annotated[str, Option(help="Another model than the config's.")] = "",
 ) -> None:
     """Talk to an agent that remembers; what is said becomes memory with the next consolidation."""
     from memory_system.agent.chat import Chat

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 import orjson
 import typer
+from typer import Option
 
 from memory_system import clock, text
 from memory_system.cli.answers import Settings, complain, handled
@@ -17,6 +18,7 @@ from memory_system.cli.keeping import cost_told, problem_lines, shown_size
 from memory_system.errors import UsageError
 
 LOCALTIME = Path("/etc/localtime")
+Language = Literal["auto", "en", "zh"]
 MODES = ("off", "on", "batch", "auto")  # auto is what earlier versions called on
 SIGNS = {"+": "learnt", "~": "changed", "-": "ended"}
 COSTS = """\
@@ -49,10 +51,9 @@ def machine_language() -> str:
 @handled
 def init(
     settings: Settings,
-    timezone: Annotated[str | None, typer.Option(help="IANA name, like Asia/Shanghai; else this machine's.")] = None,
+    timezone: Annotated[str | None, Option(help="IANA name, like Asia/Shanghai; else this machine's.")] = None,
     language: Annotated[
-        Literal["auto", "en", "zh"] | None,
-        typer.Option(help="In which the program speaks to you; auto: that of most memories."),
+        Language | None, Option(help="In which the program speaks to you; auto: that of most memories.")
     ] = None,
 ) -> None:
     """Make the folders, config.json and a sample SOUL.md; safe to repeat. On a terminal it asks whether a language
@@ -87,21 +88,17 @@ def _wished(settings: Settings) -> dict[str, object]:
 @handled
 def consolidate(
     settings: Settings,
-    force: Annotated[bool, typer.Option(help="Also run a partial night that ends now; clear retries.")] = False,
-    if_due: Annotated[
-        bool, typer.Option(help="Also run when the last success is long ago or much is waiting.")
-    ] = False,
+    force: Annotated[bool, Option(help="Also run a partial night that ends now; clear retries.")] = False,
+    if_due: Annotated[bool, Option(help="Also run when the last success is long ago or much is waiting.")] = False,
     allow_retire: Annotated[
-        bool, typer.Option(help="Go on where a night would retire many memories, or many lines were removed by hand.")
+        bool, Option(help="Go on where a night would retire many memories, or many lines were removed by hand.")
     ] = False,
-    phase: Annotated[int | None, typer.Option(min=1, max=7, help="Only this phase, on the last run's stage.")] = None,
-    dry_run: Annotated[bool, typer.Option(help="Show what would change, and write nothing.")] = False,
-    estimate: Annotated[
-        bool, typer.Option(help="Show what asking a language model would cost, and ask nothing.")
-    ] = False,
-    llm: Annotated[str | None, typer.Option(help="off, on or batch, instead of llm.mode in config.json.")] = None,
-    verbose: Annotated[bool, typer.Option("--verbose", help="List what the last night left out, and why.")] = False,
-    replay: Annotated[str, typer.Option(metavar="RUN", help="Ask nobody; use the answers that this run got.")] = "",
+    phase: Annotated[int | None, Option(min=1, max=7, help="Only this phase, on the last run's stage.")] = None,
+    dry_run: Annotated[bool, Option(help="Show what would change, and write nothing.")] = False,
+    estimate: Annotated[bool, Option(help="Show what asking a language model would cost, and ask nothing.")] = False,
+    llm: Annotated[str | None, Option(help="off, on or batch, instead of llm.mode in config.json.")] = None,
+    verbose: Annotated[bool, Option("--verbose", help="List what the last night left out, and why.")] = False,
+    replay: Annotated[str, Option(metavar="RUN", help="Ask nobody; use the answers that this run got.")] = "",
 ) -> None:
     """Run every night that is due: read what was said, keep what matters, let the rest fade, write the snapshot."""
     from memory_system import pipeline
@@ -111,7 +108,8 @@ def consolidate(
     if phase is not None:
         with settings.open(write=True) as ws:
             rows = list(pipeline.rerun(phase, ws))
-        settings.answer({"phase": phase, "rows": rows}, lambda _: map(_row_line, rows))
+        told = (row if isinstance(row, str) else orjson.dumps(row).decode() for row in rows)
+        settings.answer({"phase": phase, "rows": rows}, "\n".join(told))
         return
     options: dict[str, Any] = {"force": force, "if_due": if_due, "allow_retire": allow_retire, "replay": replay}
     if estimate or dry_run:
@@ -169,10 +167,6 @@ def estimate_lines(row: dict[str, Any]) -> Iterator[str]:
 def _cost_line(each: dict[str, Any]) -> str:
     price = "no price known" if each["usd"] is None else f"about ${each['usd']:.4f}"
     return f"{each['calls']} calls, {each['input_tokens']} tokens sent, {each['output_tokens']} received, {price}"
-
-
-def _row_line(row: Any) -> str:
-    return row if isinstance(row, str) else orjson.dumps(row).decode()
 
 
 def _progress(settings: Settings) -> Any:

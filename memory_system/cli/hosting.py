@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import orjson
 import typer
+from typer import Argument, Option
 
 from memory_system.cli.answers import Settings, handled
 from memory_system.errors import UsageError
@@ -21,22 +22,22 @@ if TYPE_CHECKING:
     from memory_system.workspace import Workspace
 
 Host = Literal["openclaw", "claude-code", "generic"]
+Event = Literal["session-start", "user-prompt-submit", "session-end"]
+Scheduler = Literal["systemd", "cron"]
 
 
 @handled
 def integrate(
     settings: Settings,
-    host: Annotated[Host, typer.Argument(help="Where the agent lives.")],
-    remove: Annotated[bool, typer.Option("--remove", help="Take everything out again.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False,
-    rules: Annotated[
-        bool, typer.Option("--rules", help="Also put the rules of recall into AGENTS.md or CLAUDE.md.")
-    ] = False,
+    host: Annotated[Host, Argument(help="Where the agent lives.")],
+    remove: Annotated[bool, Option("--remove", help="Take everything out again.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Show what would change, and change nothing.")] = False,
+    rules: Annotated[bool, Option("--rules", help="Also put the rules of recall into AGENTS.md or CLAUDE.md.")] = False,
     facts: Annotated[
-        bool, typer.Option("--facts", help="Let OpenClaw's own search see what is remembered, in groups as well.")
+        bool, Option("--facts", help="Let OpenClaw's own search see what is remembered, in groups as well.")
     ] = False,
-    agent: Annotated[str, typer.Option(help="Which of OpenClaw's agents.")] = "main",
-    folder: Annotated[Path | None, typer.Option(help="The host's own folder, where it is not the usual one.")] = None,
+    agent: Annotated[str, Option(help="Which of OpenClaw's agents.")] = "main",
+    folder: Annotated[Path | None, Option(help="The host's own folder, where it is not the usual one.")] = None,
 ) -> None:
     """Live inside OpenClaw, Claude Code or a machine's scheduler: show each change, then make it. Safe to repeat."""
     from memory_system.hosts import schedule as jobs
@@ -103,10 +104,8 @@ def _ourselves(root: Path) -> list[str]:
 @handled
 def hook(
     settings: Settings,
-    host: Annotated[Literal["claude-code"], typer.Argument(help="Whose hook it is.")],
-    event: Annotated[
-        Literal["session-start", "user-prompt-submit", "session-end"], typer.Argument(help="What has happened.")
-    ],
+    host: Annotated[Literal["claude-code"], Argument(help="Whose hook it is.")],
+    event: Annotated[Event, Argument(help="What has happened.")],
 ) -> None:
     """What the hooks that `integrate` sets up call, with the host's JSON on stdin; it never fails."""
     from memory_system.hosts import integrations
@@ -124,10 +123,8 @@ def hook(
 @handled
 def schedule(
     settings: Settings,
-    action: Annotated[Literal["install", "show", "remove"], typer.Argument(help="What to do with the job.")],
-    scheduler: Annotated[
-        Literal["systemd", "cron"] | None, typer.Option("--with", help="Which one; else systemd where there is one.")
-    ] = None,
+    action: Annotated[Literal["install", "show", "remove"], Argument(help="What to do with the job.")],
+    scheduler: Annotated[Scheduler | None, Option("--with", help="Which one; else systemd where there is one.")] = None,
 ) -> None:
     """Let the machine run `consolidate` once an hour; a run that finds no night due does nothing."""
     from memory_system.hosts import schedule as jobs

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer import Argument, Option
 
 from memory_system import clock
 from memory_system.cli.answers import AS_OF_HELP, WRONG, Settings, handled
@@ -39,7 +40,7 @@ def status(settings: Settings) -> None:
 
 
 @handled
-def stats(settings: Settings, as_of: Annotated[str, typer.Option(help=AS_OF_HELP)] = "") -> None:
+def stats(settings: Settings, as_of: Annotated[str, Option(help=AS_OF_HELP)] = "") -> None:
     """How many memories there are, of which type and importance."""
     from memory_system.upkeep import stats as figures
 
@@ -49,7 +50,7 @@ def stats(settings: Settings, as_of: Annotated[str, typer.Option(help=AS_OF_HELP
 
 
 @handled
-def llm(settings: Settings, what: Annotated[Literal["check"], typer.Argument(help="check.")] = "check") -> None:
+def llm(settings: Settings, what: Annotated[Literal["check"], Argument(help="check.")] = "check") -> None:
     """Ask the language model one tiny question and say what works; exits with 6 when it gives no answer."""
     del what  # there is one
     from memory_system.llm.claude import check
@@ -82,7 +83,7 @@ def llm_lines(row: dict[str, Any]) -> Iterator[str]:
 
 
 @handled
-def snapshot(settings: Settings, as_of: Annotated[str, typer.Option(help=AS_OF_HELP)] = "") -> None:
+def snapshot(settings: Settings, as_of: Annotated[str, Option(help=AS_OF_HELP)] = "") -> None:
     """Show what the agent reads in the morning: the snapshot, as the memories give it."""
     from memory_system.nights import derive
 
@@ -94,7 +95,7 @@ def snapshot(settings: Settings, as_of: Annotated[str, typer.Option(help=AS_OF_H
 @handled
 def validate(
     settings: Settings,
-    repair: Annotated[bool, typer.Option(help="Set damage aside, put back what was lost, make the rest anew.")] = False,
+    repair: Annotated[bool, Option(help="Set damage aside, put back what was lost, make the rest anew.")] = False,
 ) -> None:
     """Check everything the program relies on; exits with 1 and names file and line where something is wrong. What was
     stopped half-way, and the next run finishes, is told and not wrong."""
@@ -119,9 +120,9 @@ def validate(
 @handled
 def audit(
     settings: Settings,
-    question: Annotated[Question, typer.Argument(help="verify, head or log.")] = "verify",
-    anchor: Annotated[str, typer.Option(help="A head that was kept elsewhere: it must still be there.")] = "",
-    last: Annotated[int, typer.Option(min=1, help="How many lines of the log, at most: the newest.")] = 20,
+    question: Annotated[Question, Argument(help="verify, head or log.")] = "verify",
+    anchor: Annotated[str, Option(help="A head that was kept elsewhere: it must still be there.")] = "",
+    last: Annotated[int, Option(min=1, help="How many lines of the log, at most: the newest.")] = 20,
 ) -> None:
     """Check or anchor the journal's chain, or show who read and wrote what; exits with 1 where an entry is wrong."""
     from memory_system.upkeep import check as chain
@@ -129,7 +130,7 @@ def audit(
     with settings.open() as ws:
         if question == "log":
             rows = ws.accesses.log()[-last:]
-            settings.answer({"log": rows}, lambda _: map(_log_line, rows) if rows else ["nothing yet"])
+            settings.answer({"log": rows}, lambda _: log_lines(rows) if rows else ["nothing yet"])
             return
         head = ws.journal.head()
         wrong = chain.verify(ws, anchor) if question == "verify" else None
@@ -140,8 +141,9 @@ def audit(
         raise typer.Exit(WRONG)
 
 
-def _log_line(row: dict[str, Any]) -> str:
-    return f"{row['at']}  {row.get('who', '?'):8} {row.get('did', '?'):8} {_first(row['ids'], NAMED)}".rstrip()
+def log_lines(rows: list[dict[str, Any]]) -> Iterator[str]:
+    for row in rows:
+        yield f"{row['at']}  {row.get('who', '?'):8} {row.get('did', '?'):8} {_first(row['ids'], NAMED)}".rstrip()
 
 
 def _first(names: list[str], most: int) -> str:
@@ -163,12 +165,12 @@ def rebuild_index(settings: Settings) -> None:
 @handled
 def backup(
     settings: Settings,
-    action: Annotated[Action, typer.Argument(help="create, verify, restore, or key: make a key.")],
-    file: Annotated[Path, typer.Argument(help="The backup; for `key`, where the key shall lie.")],
-    recipient: Annotated[list[str] | None, typer.Option(help="To whom it is encrypted: a public key, age1….")] = None,
-    identity: Annotated[Path | None, typer.Option(help="The file with the secret key that opens it.")] = None,
-    passphrase_file: Annotated[Path | None, typer.Option(help="The passphrase is the first line of this file.")] = None,
-    into: Annotated[Path | None, typer.Option(help="The new folder in which `restore` puts the workspace.")] = None,
+    action: Annotated[Action, Argument(help="create, verify, restore, or key: make a key.")],
+    file: Annotated[Path, Argument(help="The backup; for `key`, where the key shall lie.")],
+    recipient: Annotated[list[str] | None, Option(help="To whom it is encrypted: a public key, age1….")] = None,
+    identity: Annotated[Path | None, Option(help="The file with the secret key that opens it.")] = None,
+    passphrase_file: Annotated[Path | None, Option(help="The passphrase is the first line of this file.")] = None,
+    into: Annotated[Path | None, Option(help="The new folder in which `restore` puts the workspace.")] = None,
 ) -> None:
     """Put the whole workspace into one encrypted file (as age does it), check such a file, or unpack it."""
     if (action == "restore") != (into is not None):

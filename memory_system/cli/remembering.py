@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer import Argument, Option
 
 from memory_system import clock
 from memory_system.cli.answers import WRONG, Settings, complain, handled
@@ -31,13 +32,13 @@ LONGEST_HELD = 160  # characters of what was held back that a list shows
 @handled
 def capture(
     settings: Settings,
-    text: Annotated[str, typer.Argument(help="What to remember, as one sentence.")],
-    kind: Annotated[str, typer.Option("--type", help="fact or belief.")] = "fact",
-    importance: Annotated[float, typer.Option(help="0 to 1.")] = 0.5,
-    confidence: Annotated[float | None, typer.Option(help="Between 0 and 1; of a belief.")] = None,
-    entities: Annotated[str, typer.Option(help="Names it is about, with commas between.")] = "",
-    source: Annotated[str, typer.Option(help="Where it comes from: session:entry.")] = "",
-    key: Annotated[str, typer.Option(help="The same key and text twice are one memory.")] = "",
+    text: Annotated[str, Argument(help="What to remember, as one sentence.")],
+    kind: Annotated[str, Option("--type", help="fact or belief.")] = "fact",
+    importance: Annotated[float, Option(help="0 to 1.")] = 0.5,
+    confidence: Annotated[float | None, Option(help="Between 0 and 1; of a belief.")] = None,
+    entities: Annotated[str, Option(help="Names it is about, with commas between.")] = "",
+    source: Annotated[str, Option(help="Where it comes from: session:entry.")] = "",
+    key: Annotated[str, Option(help="The same key and text twice are one memory.")] = "",
 ) -> None:
     """Remember one thing now; it is found at once and folded in tonight."""
     from memory_system.upkeep import edit
@@ -53,8 +54,8 @@ def capture(
 @handled
 def note(
     settings: Settings,
-    text: Annotated[str, typer.Argument(help="What happened.")],
-    category: Annotated[str, typer.Option(help="preference, fact, decision, todo, person, …")] = "general",
+    text: Annotated[str, Argument(help="What happened.")],
+    category: Annotated[str, Option(help="preference, fact, decision, todo, person, …")] = "general",
 ) -> None:
     """Append an entry to today's note."""
     from memory_system.upkeep import edit
@@ -65,7 +66,7 @@ def note(
 
 
 @handled
-def archive(settings: Settings, memory_id: Annotated[str, typer.Argument(help="The memory's id.")]) -> None:
+def archive(settings: Settings, memory_id: Annotated[str, Argument(help="The memory's id.")]) -> None:
     """Put a memory away by hand; it can be restored."""
     from memory_system.upkeep import edit
 
@@ -78,7 +79,7 @@ def archive(settings: Settings, memory_id: Annotated[str, typer.Argument(help="T
 
 
 @handled
-def restore(settings: Settings, memory_id: Annotated[str, typer.Argument(help="The memory's id.")]) -> None:
+def restore(settings: Settings, memory_id: Annotated[str, Argument(help="The memory's id.")]) -> None:
     """Bring an archived memory back."""
     from memory_system.upkeep import edit
 
@@ -90,19 +91,19 @@ def restore(settings: Settings, memory_id: Annotated[str, typer.Argument(help="T
 @handled
 def edit(
     settings: Settings,
-    memory_id: Annotated[str, typer.Argument(help="The memory's id.")],
-    content: Annotated[str | None, typer.Option(help="What it says from now on.")] = None,
-    value: Annotated[str | None, typer.Option(help="What its slot holds; changes in its words as well.")] = None,
-    importance: Annotated[float | None, typer.Option(help="0 to 1.")] = None,
-    category: Annotated[str | None, typer.Option(help="identity, health, preference, status, …")] = None,
-    entities: Annotated[str | None, typer.Option(help="Names it is about, with commas between.")] = None,
-    confidence: Annotated[float | None, typer.Option(help="Between 0 and 1; of a belief.")] = None,
-    pinned: Annotated[bool | None, typer.Option("--pinned/--unpinned", help="Never let it fade away.")] = None,
+    memory_id: Annotated[str, Argument(help="The memory's id.")],
+    content: Annotated[str | None, Option(help="What it says from now on.")] = None,
+    value: Annotated[str | None, Option(help="What its slot holds; changes in its words as well.")] = None,
+    importance: Annotated[float | None, Option(help="0 to 1.")] = None,
+    category: Annotated[str | None, Option(help="identity, health, preference, status, …")] = None,
+    entities: Annotated[str | None, Option(help="Names it is about, with commas between.")] = None,
+    confidence: Annotated[float | None, Option(help="Between 0 and 1; of a belief.")] = None,
+    pinned: Annotated[bool | None, Option("--pinned/--unpinned", help="Never let it fade away.")] = None,
     sensitivity: Annotated[
-        Sensitivity | None, typer.Option(help="shared: may be told in any group; normal and sensitive: never.")
+        Sensitivity | None, Option(help="shared: may be told in any group; normal and sensitive: never.")
     ] = None,
-    if_version: Annotated[int | None, typer.Option(help="Only if this is its version still.")] = None,
-    split: Annotated[bool, typer.Option(help="Take its last merging back: two memories of one.")] = False,
+    if_version: Annotated[int | None, Option(help="Only if this is its version still.")] = None,
+    split: Annotated[bool, Option(help="Take its last merging back: two memories of one.")] = False,
 ) -> None:
     """Correct a memory by hand; consolidation never undoes that."""
     from memory_system.upkeep import correct
@@ -135,8 +136,8 @@ def _names(text: str) -> list[str]:
 @handled
 def quarantine(
     settings: Settings,
-    action: Annotated[Deed, typer.Argument(help="list, show, approve or reject.")] = "list",
-    held_id: Annotated[str, typer.Argument(help="The id of what was held back.")] = "",
+    action: Annotated[Deed, Argument(help="list, show, approve or reject.")] = "list",
+    held_id: Annotated[str, Argument(help="The id of what was held back.")] = "",
 ) -> None:
     """What was held back because it wants to steer an agent: look at it, let it in, or throw it out."""
     if (action == "list") == bool(held_id):
@@ -171,17 +172,17 @@ def held_lines(rows: list[dict[str, Any]]) -> Iterator[str]:
 @handled
 def forget(
     settings: Settings,
-    ids: Annotated[list[str] | None, typer.Argument(help="Ids of memories.")] = None,
-    entity: Annotated[str, typer.Option(help="All that names this person or thing.")] = "",
-    session: Annotated[str, typer.Option(help="All that was said in this session.")] = "",
-    last: Annotated[int | None, typer.Option(min=1, help="All that was said in the last so many days.")] = None,
-    since: Annotated[str, typer.Option(help="All that was said from this day (or instant) on.")] = "",
-    until: Annotated[str, typer.Option(help="All that was said up to this day (or before this instant).")] = "",
-    query: Annotated[str, typer.Option(help="All that holds these words.")] = "",
-    transcripts: Annotated[bool, typer.Option("--transcripts", help="Take it out of the transcripts, too.")] = False,
-    notes: Annotated[bool, typer.Option("--notes", help="Take it out of notes, MEMORY.md and the like, too.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would go, and write nothing.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    ids: Annotated[list[str] | None, Argument(help="Ids of memories.")] = None,
+    entity: Annotated[str, Option(help="All that names this person or thing.")] = "",
+    session: Annotated[str, Option(help="All that was said in this session.")] = "",
+    last: Annotated[int | None, Option(min=1, help="All that was said in the last so many days.")] = None,
+    since: Annotated[str, Option(help="All that was said from this day (or instant) on.")] = "",
+    until: Annotated[str, Option(help="All that was said up to this day (or before this instant).")] = "",
+    query: Annotated[str, Option(help="All that holds these words.")] = "",
+    transcripts: Annotated[bool, Option("--transcripts", help="Take it out of the transcripts, too.")] = False,
+    notes: Annotated[bool, Option("--notes", help="Take it out of notes, MEMORY.md and the like, too.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Show what would go, and write nothing.")] = False,
+    yes: Annotated[bool, Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Forget for good: from memories, archive, index, snapshot and journal; it does not come back from transcripts."""
     from memory_system import forgetting
@@ -276,8 +277,8 @@ def _more(rows: list[Any]) -> Iterator[str]:
 @handled
 def policy(
     settings: Settings,
-    action: Annotated[Literal["scan"], typer.Argument(help="scan.")] = "scan",
-    fix: Annotated[bool, typer.Option("--fix", help="Take it out of everything but your own files.")] = False,
+    action: Annotated[Literal["scan"], Argument(help="scan.")] = "scan",
+    fix: Annotated[bool, Option("--fix", help="Take it out of everything but your own files.")] = False,
 ) -> None:
     """Look through all that is there for what today's rules would not let in; exits with 1 where any is left."""
     from memory_system import forgetting

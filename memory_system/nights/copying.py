@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain, groupby
-from pathlib import Path
 
 from memory_system.phases.index import cursors_of
 from memory_system.privacy.secrets import redaction
@@ -107,13 +106,12 @@ def put_down(ws: Workspace, before: str) -> int:
     if not ws.checkpoint.stage(ROWS).exists():
         return 0
     whole = {row["session"]: row["before"] for row in ws.checkpoint.read_stage(WHOLE, dict)}
-    staged = ws.checkpoint.stage(ROWS)
-    return ws.said.put(lambda: _lines(staged), whole.keys(), before, everywhere=any(whole.values()))
 
+    def staged() -> Iterator[bytes]:
+        with ws.checkpoint.stage(ROWS).open("rb") as file:
+            yield from file
 
-def _lines(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        yield from file
+    return ws.said.put(staged, whole.keys(), before, everywhere=any(whole.values()))
 
 
 def renew(ws: Workspace) -> int:

@@ -180,7 +180,8 @@ def _outdated(row: Row, draft: Draft) -> None:
             continue
         lines = draft.after.splitlines(keepends=True)
         for number, found in _fitting(_LINE, lines):
-            if old in fold(found["text"]) and _says(found["text"], words) and not _is_hosts(lines, number):
+            is_hosts = number and _HOSTS.match(lines[number - 1])  # OpenClaw rewrites such lines itself
+            if old in fold(found["text"]) and _says(found["text"], words) and not is_hosts:
                 _replace(draft, lines, number, f"{found['mark']}{row['content']}{found['rest']}", row)
                 return
 
@@ -214,11 +215,6 @@ def _is_said(row: Row, line: str, words: set[str]) -> bool:
     value = fold(row.get("value", ""))
     held = len(words.intersection(gist_of(line).bag))
     return (len(value) > 1 and value in fold(line)) or (bool(words) and held >= ALIKE * len(words))
-
-
-def _is_hosts(lines: list[str], number: int) -> bool:
-    """Whether OpenClaw has put the line there, by the mark above it: it rewrites such lines itself."""
-    return number > 0 and _HOSTS.match(lines[number - 1]) is not None
 
 
 def _fitting(pattern: re.Pattern[str], lines: Iterable[str]) -> Iterator[tuple[int, re.Match[str]]]:
