@@ -145,8 +145,7 @@ def append_note(ws: Workspace, arguments: Arguments, who: Who) -> Answer:
 
 
 def forget(ws: Workspace, arguments: Arguments, who: Who) -> Answer:
-    """Without ids the memories that may be meant; with ids `status` confirm, all that would go, and a code; with that
-    code, too, it goes for good."""
+    """Without ids what may be meant; with ids all that would go, and a code; with that code, too, it goes for good."""
     ids, query = _texts(arguments, "ids"), _text(arguments, "query")
     if not ids and not query.strip():
         return {"error": "Empty query", "hint": "say what to forget: a query, or ids"}

@@ -250,8 +250,7 @@ def _cut(text: str, words: Words, gone: Iterable[Fact], ref: str) -> str:
 
 
 def _is_cut(evidence: Evidence, cut: Mapping[str, str], refs: set[str]) -> bool:
-    """Whether the words of the evidence no longer stand where it says; a message that is gone or a capture is taken
-    as one."""
+    """Whether the words no longer stand where they are said to; nor do those of a capture, or of a lost message."""
     return evidence.quote not in cut[evidence.ref] if evidence.ref in cut else evidence.ref in refs
 
 
@@ -299,8 +298,7 @@ def _marks_of(selection: Selection, at: str, ws: Workspace) -> Iterator[Mark]:
 
 
 class _Stones:
-    """Makes the marks on stretches of messages and notes: two where secrets were masked in the words, which stand
-    otherwise once other rules mask them."""
+    """Makes marks on stretches of texts: two where secrets were masked, which other rules may mask otherwise."""
 
     def __init__(self, ws: Workspace, at: str, said: Iterable[Message]) -> None:
         self.at = at

@@ -50,8 +50,7 @@ EVENTS = {  # in Claude Code's settings: the event, our name for it, and seconds
 
 
 def state_folder(environment: Mapping[str, str], home: Path) -> Path:
-    """Where OpenClaw keeps its state: OPENCLAW_STATE_DIR, else the folder of the profile, else the newest name of its
-    usual folder that is there."""
+    """OpenClaw's state: OPENCLAW_STATE_DIR, else the profile's folder, else the newest name of its usual folder."""
     if given := environment.get("OPENCLAW_STATE_DIR"):
         return Path(given).expanduser().absolute()
     home = Path(environment.get("OPENCLAW_HOME") or home)

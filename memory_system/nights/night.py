@@ -263,8 +263,7 @@ def _tidy_up(run: Run) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Exchange:
-    """One thing in the place of another: of a slot its label and the values, else both in words; and what the memory
-    said before."""
+    """One thing in the place of another (of a slot its label and the values), and what the memory said before."""
 
     old: str
     new: str

@@ -188,8 +188,7 @@ def journal(ws: Workspace) -> Iterator[Problem]:
 
 
 def accounts(ws: Workspace) -> Iterator[Problem]:
-    """The sums of every night close and agree with the changes in the journal, which are counted by presence, not by
-    reasons."""
+    """The sums of every night close and agree with the changes in the journal, which are counted by pools."""
     before = 0
     for group in ws.journal.entries():
         gained = sum((each.after_pool == "active") - (each.before_pool == "active") for each in group.changes)
@@ -208,8 +207,7 @@ def _miscounted(account: dict[str, Any], counted: tuple[int, int], where: str) -
 
 
 def journalled(ws: Workspace) -> Iterator[Problem]:
-    """The memories in the files are those that the journal leads to, each in its pool and with what it says; what a
-    person has changed since is told."""
+    """The memories in the files are those that the journal leads to; what a person has changed since is told."""
     for change in by_hand.look(ws.store, clock.stamp(ws.now)).changes:
         pool = change.before_pool or change.after_pool or "active"
         where = ws.layout.name(ws.layout.pool(pool, kind_of(change.id)))
@@ -267,8 +265,7 @@ def _profiles(fresh: Index, ws: Workspace) -> Iterator[Problem]:
 
 
 def _catalogue(ws: Workspace) -> Iterator[Problem]:
-    """The keys under which very many memories are found are theirs; a catalogue that the next night will make anew says
-    nothing."""
+    """The keys under which very many memories are found are theirs, unless the next night makes them anew."""
     sound = False
     with suppress(StaleIndexError):  # damaged
         sound = ws.store.catalogue_is_sound()
@@ -297,8 +294,7 @@ def permissions(ws: Workspace) -> Iterator[Problem]:
 
 
 def readable_by_others(ws: Workspace) -> Iterator[Path]:
-    """The files and folders of the program that somebody beside the owner can read; notes and config.json are the
-    owner's."""
+    """What of the program's own somebody beside the owner can read; notes and config.json are the owner's."""
     for path in sorted(ws.layout.memory.rglob("*")):
         ours = path.relative_to(ws.layout.memory).parts[0] in ("layer1", "layer2", "layer3", "state")
         if ours and not path.is_symlink() and path.stat().st_mode & 0o077:

@@ -92,8 +92,7 @@ def _found(ws: Workspace, memory_id_: str, wanted: int | None) -> tuple[Fact, Po
 
 
 def _completed(record: Fact, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values with what follows from them: words that name the slot's value change with it. UsageError where the one
-    cannot be told from the other."""
+    """The values, and what follows from them for words and slot; UsageError where that is not clear."""
     values = {name: redact(value)[0] if isinstance(value, str) else value for name, value in values.items()}
     if not values:
         raise UsageError("there is nothing to change", "say what: --content TEXT, --value TEXT, --importance NUMBER, …")
@@ -188,8 +187,7 @@ def _merged_away(ws: Workspace, record: Fact, came: list[Evidence]) -> Fact | No
 
 
 def _of_its_own(ws: Workspace, after: Fact, before: Fact, came: list[Evidence]) -> Fact:
-    """A new memory of words that were merged into another: as they were put if that was kept, else word by
-    word."""
+    """A memory of words that were merged into another: as they were put if that was kept, else word by word."""
     words = came[0]
     told = {"content": words.quote, "form": QUOTE, "attribute": "", "value": ""}
     if after.content != before.content:

@@ -43,8 +43,7 @@ _OBSERVED = re.compile(r"^<!-- observed: \d{4}-\d\d-\d\d", re.MULTILINE)
 
 
 def proposals(ws: Workspace) -> list[dict[str, str]]:
-    """For each such file that lacks one: `file`, the `line` to put there, the memory's `id` and the `quote` that it
-    rests on."""
+    """For each such file that lacks one: `file`, the `line` to put there, the memory's `id`, and its `quote`."""
     texts = {name: fold(ws.files.read(ws.layout.root / name).decode(errors="replace")) for name in FILE_OF.values()}
     return [
         {"file": file, "line": line_of(row, ws.language), "id": row["id"], "quote": _quote(row)}
