@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from datetime import date, tzinfo
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import typer
@@ -22,6 +23,7 @@ Kind = Literal["any", "fact", "belief", "summary", "message", "note"]
 RUN_HELP = "A run's id, the stamp or the day of a night, or #3 for the journal's third entry."
 SIGNS = {(None, "active"): "+", ("active", "archive"): "-", ("archive", "active"): "+"}
 LONGEST = 200  # characters of a field that are shown to a person
+dimmed = partial(typer.style, dim=True)  # what stands beside a memory: less bright than it is
 PLACES = {
     "sentence": "", "before": " (before it)", "first": " (at the beginning)", "behind": " (behind it)",
     "question": " (in the question)",
@@ -96,11 +98,6 @@ def _result_line(row: dict[str, Any], zone: tzinfo) -> str:
     beside = (dimmed(line) for line in row.get("context", "").splitlines())
     below = (f"{row['id']} {row['citation']}", *beside, *filter(None, [parts]))
     return "\n      ".join((f"{row['score']:.2f} {row['type']:8} {text}", *below))
-
-
-def dimmed(text: str) -> str:
-    """What stands beside a memory, for a terminal: less bright than the memory."""
-    return typer.style(text, dim=True)
 
 
 @handled

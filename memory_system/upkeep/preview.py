@@ -131,17 +131,15 @@ def _ignored(folder: str, names: list[str]) -> list[str]:
 
 def _of_memory(source: str, target: str) -> None:
     path = Path(source)
-    (_linked if path.parent.name == LAYER3 and path.suffix == ENDING else _writable)(source, target)
+    if path.parent.name == LAYER3 and path.suffix == ENDING:
+        _linked(source, target)
+    else:
+        shutil.copy2(source, target)
+        Path(target).chmod(FILE_MODE)
 
 
-def _writable(source: str, target: str) -> None:
-    shutil.copy2(source, target)
-    Path(target).chmod(FILE_MODE)
-
-
-def _linked(source: str, target: str) -> str:
+def _linked(source: str, target: str) -> None:
     try:
         os.link(source, target)
     except OSError:  # another disk, or one without links
         shutil.copyfile(source, target)
-    return target
