@@ -40,8 +40,8 @@ def integrate(
     folder: Annotated[Path | None, Option(help="The host's own folder, where it is not the usual one.")] = None,
 ) -> None:
     """Live inside OpenClaw, Claude Code or a machine's scheduler: show each change, then make it. Safe to repeat."""
+    from memory_system.hosts import integrations, steps
     from memory_system.hosts import schedule as jobs
-    from memory_system.hosts import steps
 
     if facts and host != "openclaw":
         raise UsageError("--facts is for OpenClaw", "elsewhere memories are found with the tools, or memory search")
@@ -49,7 +49,7 @@ def integrate(
         if host == "generic":
             chosen = steps.Plan(jobs.difference(_job(ws), remove=remove), [], {}, [])
         elif remove:
-            chosen = _removal(ws, host)
+            chosen = steps.plan_removal(ws, host, *integrations.undoing(host))
         else:
             chosen = _plan(ws, host, agent, folder, rules=rules, facts=facts)
     shown = list(steps.shown(chosen))
@@ -86,14 +86,6 @@ def _plan(ws: Workspace, host: str, agent: str, folder: Path | None, *, rules: b
         return steps.plan(ws, host, taken, integrations.openclaw_advice(ws, argv, **wanted))
     taken = integrations.claude_steps(ws, there, argv, **wanted)
     return steps.plan(ws, host, taken, integrations.advice(ws, argv, "CLAUDE.md", **wanted))
-
-
-def _removal(ws: Workspace, host: str) -> Plan:
-    from memory_system.hosts import integrations, steps
-
-    if host == integrations.OPENCLAW:
-        return steps.plan_removal(ws, host, *integrations.undoing_openclaw())
-    return steps.plan_removal(ws, host, [integrations.UNDOING_CLAUDE], [])
 
 
 def _ourselves(root: Path) -> list[str]:
