@@ -68,11 +68,11 @@ def note(
 @handled
 def archive(settings: Settings, memory_id: Annotated[str, Argument(help="The memory's id.")]) -> None:
     """Put a memory away by hand; it can be restored."""
-    from memory_system.upkeep import edit
+    from memory_system.upkeep import correct
 
     with settings.open(write=True) as ws:
-        record = edit.archive(ws, memory_id, who="cli")
-        replaced = [{"id": each.id, "content": each.content} for each in edit.replaced_by(ws, record)]
+        record = correct.archive(ws, memory_id, who="cli")
+        replaced = [{"id": each.id, "content": each.content} for each in correct.replaced_by(ws, record)]
     hints = (f"\n  it had replaced {each['content']}\n  → memory restore {each['id']}" for each in replaced)
     row = {"status": "archived", "id": record.id, "content": record.content, "replaced": replaced}
     settings.answer(row, "".join((f"archived {record.id}", *hints)))
@@ -81,10 +81,10 @@ def archive(settings: Settings, memory_id: Annotated[str, Argument(help="The mem
 @handled
 def restore(settings: Settings, memory_id: Annotated[str, Argument(help="The memory's id.")]) -> None:
     """Bring an archived memory back."""
-    from memory_system.upkeep import edit
+    from memory_system.upkeep import correct
 
     with settings.open(write=True) as ws:
-        record = edit.restore(ws, memory_id, who="cli")
+        record = correct.restore(ws, memory_id, who="cli")
     settings.answer({"status": "restored", "id": record.id, "content": record.content}, f"restored {record.id}")
 
 

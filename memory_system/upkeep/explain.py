@@ -27,7 +27,7 @@ from memory_system.understand.judge import STANCES, verdict_of
 from memory_system.understand.language import claim_rules
 from memory_system.understand.weights import LANGUAGES
 from memory_system.understand.withheld import SOON, WITHHELD
-from memory_system.upkeep import edit
+from memory_system.upkeep import correct
 from memory_system.workspace import Workspace
 
 FORGOTTEN = "[forgotten]"  # shown for what a change said when forgetting has blanked it
@@ -60,7 +60,7 @@ def why(ws: Workspace, memory_id: str) -> dict[str, Any]:
     """Why the memory is there: its sources with their quotes, what they lean on, the rule that read them, every change
     since, what it superseded, what outdates it, and what its rank is made of. NotFoundError for an id that nobody
     knows."""
-    record, pool = edit.find(ws, memory_id)
+    record, pool = correct.find(ws, memory_id)
     return {
         "id": record.id,
         "content": record.content,
