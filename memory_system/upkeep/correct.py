@@ -15,18 +15,7 @@ from memory_system import clock, dates, forgetting, text
 from memory_system.errors import ChangedSinceError, NotFoundError, UsageError
 from memory_system.nights.derive import catch_up, derive
 from memory_system.privacy.secrets import redact
-from memory_system.records import (
-    QUOTE,
-    RETURNED,
-    TELLING,
-    EventTime,
-    Evidence,
-    Fact,
-    Pool,
-    from_line,
-    memory_id,
-    to_line,
-)
+from memory_system.records import QUOTE, RETURNED, TELLING, Evidence, Fact, Pool, from_line, memory_id, to_line
 from memory_system.rules import table
 from memory_system.store.by_hand import EDIT, as_owners, released
 from memory_system.store.inbox import Who
@@ -57,7 +46,9 @@ def _moved(record: Fact, values: Mapping[str, Any], ws: Workspace) -> dict[str, 
     content, event = values.get("content"), record.event_time
     if content is None or event is None or "event_time" in values:
         return {}
-    new, old = (_event_in(words, ws) for words in (content, record.content))
+    now = ws.now.astimezone(ws.zone)
+    told = ((words, dates.find(words, now), text.language(words)) for words in (content, record.content))
+    new, old = (dates.event_in(*each) for each in told)
     if new == old:
         return {}
     moved: dict[str, Any] = {"event_time": new}
@@ -65,11 +56,6 @@ def _moved(record: Fact, values: Mapping[str, Any], ws: Workspace) -> dict[str, 
         later = datetime.fromisoformat(new.end) - datetime.fromisoformat(event.end)
         moved["expires"] = clock.stamp(clock.read_stamp(record.expires) + later)
     return moved
-
-
-def _event_in(words: str, ws: Workspace) -> EventTime | None:
-    whens = dates.find(words, ws.now.astimezone(ws.zone))
-    return dates.event_in(words, whens, text.language(words))
 
 
 def _twins(ws: Workspace, record: Fact, edited: Fact, stamp: str) -> Iterator[Change]:

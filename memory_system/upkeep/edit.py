@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from memory_system import clock, text
 from memory_system.disk import Files
@@ -75,12 +75,12 @@ def capture(
     if known is not None:
         _refuse_another_text(known, content, _capture_ref(ws, key))
         return known
+    sure = DEFAULT_CONFIDENCE if confidence is None else confidence
+    more = {"confidence": sure, "basis": "captured by hand"} if kind == "belief" else {}
     record = _captured(
-        ws, content, TYPES[kind], key, role, importance=importance, category=category, entities=entities, source=source
-    )
-    if kind == "belief":
-        sure = DEFAULT_CONFIDENCE if confidence is None else confidence
-        record = TYPES[kind].model_validate({**record.model_dump(), "confidence": sure, "basis": "captured by hand"})
+        ws, content, TYPES[kind], key, role, importance=importance, category=category, entities=entities,
+        source=source, **more,
+    )  # fmt: skip
     if role == "assistant":
         _refuse_flood(ws)
     ws.inbox.add(record)
@@ -143,7 +143,7 @@ def _check_capture(content: str, kind: str, importance: float, confidence: float
 
 def _captured(
     ws: Workspace, content: str, kind: type[Fact], key: str, role: Role = "user", *, source: str,
-    importance: float = DEFAULT_IMPORTANCE, category: str = "general", entities: Sequence[str] = (),
+    importance: float = DEFAULT_IMPORTANCE, category: str = "general", entities: Sequence[str] = (), **more: Any,
 ) -> Fact:  # fmt: skip
     now, lang = clock.stamp(ws.now), text.language(content)
     ref = _capture_ref(ws, key)
@@ -167,6 +167,7 @@ def _captured(
         scored_at=now,
         updated=now,
         method=CAPTURED,
+        **more,
     )
 
 
