@@ -33,7 +33,7 @@ GROUPS = (  # the commands in the order of --help, and the module that holds the
     ("searching", ("why", "diff", "rollback")),
     ("remembering", ("forget",)),
     ("searching", ("heartbeat", "distill")),
-    ("hosting", ("integrate", "schedule", "hook", "watch")),
+    ("consolidating", ("integrate", "schedule", "hook", "watch")),
     ("keeping", ("backup",)),
     ("remembering", ("quarantine", "policy")),
     ("keeping", ("audit",)),
