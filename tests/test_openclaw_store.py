@@ -590,6 +590,6 @@ def test_nothing_is_ever_appended_to_the_store(host: Host, tmp_path: Path) -> No
     host.write(session("a", "I moved to Porto."))
     make(tmp_path / "ws", sources=[{"path": str(host.agent)}])
     before = host.path.read_bytes()
-    with Workspace.open(tmp_path / "ws") as ws, pytest.raises(UsageError, match="by its host alone"):
+    with Workspace.open(tmp_path / "ws") as ws, pytest.raises(UsageError, match="belongs to another program"):
         append_to(ws, "a", "user", "我住在杭州。")
     assert host.path.read_bytes() == before

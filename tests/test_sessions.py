@@ -85,6 +85,17 @@ def test_what_cannot_be_gone_on_with(root: Path) -> None:
         resumed(root, "none")
     with pytest.raises(UsageError, match="archived"):
         resumed(root, "march")
+    line = {
+        "type": "user",
+        "uuid": "u",
+        "parentUuid": None,
+        "sessionId": "c",
+        "timestamp": THEN,
+        "message": text("user", "hello"),
+    }
+    (root / "sessions/c.jsonl").write_text(f"{json.dumps(line)}\n")
+    with pytest.raises(UsageError, match="another program"):
+        resumed(root, "c")
 
 
 @pytest.mark.parametrize(

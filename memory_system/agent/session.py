@@ -37,6 +37,8 @@ from memory_system.workspace import Workspace
 VERSION = 4
 Row = dict[str, Any]
 SPEAKERS = ("user", "assistant")
+PLAIN = "plain"
+OURS = (PLAIN, "openclaw")  # formats of transcripts that are appended to
 NEW: Row = {
     "chatType": "direct",
     "compactionCount": 0,
@@ -120,8 +122,9 @@ class Session:
         place = script.place
         if place.is_packed:
             raise UsageError(f"{place.path.name} is archived", "begin a new session; the archive stays readable")
-        if place.is_hosts:
-            raise UsageError(f"{place.name} is written by its host alone", "say it there, or begin a new session")
+        if place.is_hosts or script.format not in OURS:
+            what = f"{place.path.name} belongs to another program ({script.format})"
+            raise UsageError(what, "say it there, or begin a new session")
         with open_regular(place.path) as (stream, _):
             rows: dict[int, Any] = dict(json_rows(Lines(stream)))
         off = script.abandoned(len(script.entries))
@@ -287,24 +290,20 @@ def _said(script: Transcript) -> list[dict[str, str]]:
 def append_to(ws: Workspace, name: str, role: str, content: str) -> tuple[str, str]:
     """Append a message to the session of that id, in the form its transcript is in; a new one in the plainest form
     (seed 003: one `{timestamp, role, content}` a line) where there is none. The session's id and its file's name."""
+    script, path = None, ws.layout.sessions / f"{name}.jsonl"
     try:
-        found = transcript(ws, name, exact=True)
+        script = transcript(ws, name, exact=True)
+        name, path = script.session, script.place.path
     except NotFoundError:
         if not NAME.fullmatch(name):
             raise UsageError(f"{name!r} is no name for a session", "use letters, digits, dots and dashes") from None
-        path, form = ws.layout.sessions / f"{name}.jsonl", "plain"
-    else:
-        path, form = found.place.path, found.format
-        name = found.session
-    if form == "plain" and not path.name.endswith(".gz"):
+    if script is None or (script.format == PLAIN and not script.place.is_packed):
         row = {"timestamp": clock.stamp(ws.now), "role": role, "content": without_secrets(content)}
         ws.files.make_folder(path.parent)
         ws.files.append(path, orjson.dumps(row) + b"\n")
-    elif form in ("plain", "openclaw"):
-        message = {"role": role, "content": [{"type": "text", "text": content}]}
-        Session.resume(found, ws.files).message(message, ws.now)
     else:
-        raise UsageError(f"{path.name} belongs to another program ({form})", "say it there, or begin a new session")
+        message = {"role": role, "content": [{"type": "text", "text": content}]}
+        Session.resume(script, ws.files).message(message, ws.now)
     return name, ws.layout.name(path)
 
 
