@@ -26,8 +26,8 @@ from memory_system.store.checkpoint import MAX_TRIES
 from memory_system.workspace import Workspace
 
 if TYPE_CHECKING:
+    from memory_system.nights.night import Telling
     from memory_system.nights.order import Progress, Run
-    from memory_system.nights.telling import Telling
 
 
 @dataclass
@@ -56,7 +56,7 @@ class Report:
         self.accounts.append(account)
         self.copied += run.copied
         self.add_problems(run.problems)
-        from memory_system.nights.telling import Telling
+        from memory_system.nights.night import Telling
 
         self.telling = self.telling or Telling()
         self.telling.add(run.changes)

@@ -11,7 +11,7 @@ from workspaces import at, consolidate, make, memories, say
 from memory_system import finder, forgetting
 from memory_system.agent.tools import Toolbox
 from memory_system.forgetting import Selection
-from memory_system.upkeep import edit
+from memory_system.upkeep import correct, edit
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-03T12:00:00Z"
@@ -71,7 +71,7 @@ def test_writing_is_no_use_of_a_memory(tmp_path: Path) -> None:
     root = talked(tmp_path)
     with Workspace.open(root, now=at("2026-03-03T13:00:00Z"), write=True) as ws:
         memory = next(each for each in ws.store.records())[1]
-        edit.archive(ws, memory.id)
+        correct.archive(ws, memory.id)
         assert ws.accesses.before("2026-03-04T00:00:00Z") == []
         assert ws.accesses.stamps() == []
         finder.get(ws, memory.id)

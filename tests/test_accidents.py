@@ -18,7 +18,7 @@ from memory_system.locks import is_held
 from memory_system.records import to_line
 from memory_system.store.journal import Change, Entry
 from memory_system.store.store import Store
-from memory_system.upkeep import check, edit, stats
+from memory_system.upkeep import check, correct, edit, stats
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-05T12:00:00Z"
@@ -105,7 +105,7 @@ def test_what_the_owner_does_while_a_night_is_staged_stays_done(tmp_path: Path) 
         consolidate(tmp_path, "2026-03-03T12:00:00Z")
     rowing = next(record for record in memories(tmp_path) if record.value == "rowing")
     with Workspace.open(tmp_path, now=at("2026-03-03T13:00:00Z"), write=True) as ws:
-        edit.archive(ws, rowing.id)
+        correct.archive(ws, rowing.id)
     consolidate(tmp_path, "2026-03-03T14:00:00Z", allow_retire=True)
     assert rowing.id in {record.id for record in memories(tmp_path, "archive")}
     assert problems(tmp_path) == []
@@ -119,7 +119,7 @@ def test_an_edit_that_was_stopped_anywhere_is_whole_after_the_next_command(tmp_p
 
     def put_away(root: Path, disk: Disk | None = None) -> None:
         with Workspace.open(root, now=at(NOW), write=True, disk=disk) as ws:
-            edit.archive(ws, memory_id)
+            correct.archive(ws, memory_id)
 
     for what, root in stopped(whole, lambda disk: put_away(whole, disk), every=3):
         put_away(root)

@@ -18,7 +18,7 @@ from memory_system import forgetting
 from memory_system.errors import DamagedError
 from memory_system.forgetting.planning import Selection
 from memory_system.text import estimate_tokens
-from memory_system.upkeep import correct, edit
+from memory_system.upkeep import correct
 from memory_system.workspace import Workspace
 
 LATER = "2026-03-05T12:00:00Z"
@@ -267,7 +267,7 @@ def test_an_answer_about_what_has_changed_is_dropped(tmp_path: Path, server: Ser
     consolidate(filled(tmp_path, server), NOW)
     (told,) = [each for each in memories(tmp_path) if each.content == QUOTE_ZH]
     with Workspace.open(tmp_path, now=at(LATER), write=True) as ws:
-        edit.archive(ws, told.id)
+        correct.archive(ws, told.id)
     consolidate(tmp_path, LATER)
     assert TOLD_ZH not in contents(tmp_path) | contents(tmp_path, "archive")
     assert TOLD in contents(tmp_path)

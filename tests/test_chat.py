@@ -101,9 +101,18 @@ def talking(
             yield Chat(root, Clock(), model, page), page, seen
 
 
+def rows_in(path: Path) -> list[session.Row]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def gone_on_with(root: Path, chat: Chat) -> Session:
+    with Workspace.open(root) as ws:
+        return Session.resume(session.transcript(ws, chat.session.id), ws.files)
+
+
 def texts(root: Path, chat: Chat) -> list[tuple[str, str]]:
     """What stands in the transcript: who said what."""
-    found = [session.message_of(row) for row in session.read_rows(chat.session.path)]
+    found = [session.message_of(row) for row in rows_in(chat.session.path)]
     return [(each["role"], session.text_of(each)) for each in found if each]
 
 
@@ -208,10 +217,10 @@ def test_after_a_compaction_the_summary_is_sent_and_the_latest_word_for_word(
         sent = json.dumps(seen[-1]["messages"])
         assert "kite 5 flies" in sent
         assert "kite 1 flies" not in sent
-        mark = next(row for row in session.read_rows(chat.session.path) if row["type"] == "compaction")
+        mark = next(row for row in rows_in(chat.session.path) if row["type"] == "compaction")
         assert {"id", "firstKeptEntryId", "tokensBefore", "summary", "timestamp"} <= set(mark)
         assert len(page.notices) == 1
-    again = Session.resume(chat.session.path, chat.session._files)
+    again = gone_on_with(root, chat)
     assert session.in_context(again.rows)[0]["summary"].startswith("Summary: ")
     consolidate(root, "2026-03-03T03:10:00Z")
 
@@ -385,7 +394,7 @@ def test_a_reset_leaves_a_summary_note_and_begins_anew(root: Path, monkeypatch: 
 def test_a_session_is_gone_on_with(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with talking(root, monkeypatch) as (chat, _, seen):
         chat.turn("my boat is red")
-        again = Chat(root, Clock(), chat.model, Page(), Session.resume(chat.session.path, chat.session._files))
+        again = Chat(root, Clock(), chat.model, Page(), gone_on_with(root, chat))
         again.turn("what colour?")
         assert "my boat is red" in json.dumps(seen[-1]["messages"])
         assert again.session.id == chat.session.id
@@ -474,7 +483,7 @@ def test_ctrl_c_stops_an_answer_and_a_kill_loses_nothing_that_was_answered(root:
         child.kill(9)
         child.expect(pexpect.EOF)
     (path,) = (root / "sessions").glob("*.jsonl")
-    said = [session.message_of(row) for row in session.read_rows(path) if row["type"] == "message"]
+    said = [session.message_of(row) for row in rows_in(path) if row["type"] == "message"]
     assert [each["role"] for each in said] == ["user", "assistant", "user", "assistant", "user"]
     assert said[1]["stopReason"] == "aborted"
     assert session.text_of(said[1]).startswith("word word")

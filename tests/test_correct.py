@@ -233,11 +233,11 @@ def test_what_is_put_away_tells_what_it_had_replaced(root: Path) -> None:
     say(root, "b", ("2026-03-05T09:00:00Z", "user", "I moved to Ghent."))
     consolidate(root, "2026-03-06T12:00:00Z")
     with Workspace.open(root, now=at(NEXT), write=True) as ws:
-        put_away = edit.archive(ws, one(root, "Ghent").id)
-        [porto] = edit.replaced_by(ws, put_away)
+        put_away = correct.archive(ws, one(root, "Ghent").id)
+        [porto] = correct.replaced_by(ws, put_away)
         assert porto.content == "User lives in Porto"
-        edit.restore(ws, porto.id)
-        assert edit.replaced_by(ws, put_away) == []
+        correct.restore(ws, porto.id)
+        assert correct.replaced_by(ws, put_away) == []
 
 
 def test_an_edit_can_be_undone(root: Path) -> None:
@@ -339,7 +339,7 @@ def test_a_line_that_was_written_is_a_memory(root: Path) -> None:
     write(root)
     assert one(root, "大提琴").method == "hand"
     with Workspace.open(root, now=at(NEXT), write=True) as ws:
-        edit.archive(ws, "f_20260305_001")
+        correct.archive(ws, "f_20260305_001")
     assert problems(root, NEXT) == []
 
 

@@ -18,7 +18,7 @@ from memory_system import pipeline
 from memory_system.cli import searching
 from memory_system.errors import DependentChangesError, LockedError, NotFoundError
 from memory_system.records import CAPTURED
-from memory_system.upkeep import check, edit, explain, undo
+from memory_system.upkeep import check, correct, edit, explain, undo
 from memory_system.upkeep.preview import preview
 from memory_system.workspace import Workspace
 
@@ -213,7 +213,7 @@ def test_what_was_done_by_hand_is_undone_without_moving_the_snapshot_to_another_
     consolidate(root, LATER)
     before = truth(root)
     with Workspace.open(root, now=at(LATER), write=True) as ws:
-        edit.archive(ws, next(iter(ws.store.ids())))
+        correct.archive(ws, next(iter(ws.store.ids())))
     roll_back(root, "#2")
     assert truth(root) == before
     with Workspace.open(root, now=at(LATER)) as ws:

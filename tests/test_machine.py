@@ -138,10 +138,10 @@ class Memory(RuleBasedStateMachine):
             if memory_id := self.chosen(ws, number):
                 model = deepcopy(self.model)
                 if away and ws.store.pool_of(memory_id) == "active":
-                    edit.archive(ws, memory_id)
+                    correct.archive(ws, memory_id)
                     model.away.add(memory_id)
                 elif not away:
-                    edit.restore(ws, memory_id)
+                    correct.restore(ws, memory_id)
                     model.away.discard(memory_id)
                 self.remember(ws, model)
 
@@ -149,7 +149,7 @@ class Memory(RuleBasedStateMachine):
     def edit_one(self, number: int, name: str) -> None:
         with self.open(write=True) as ws:
             memory_id = self.chosen(ws, number)
-            if memory_id and not (record := edit.find(ws, memory_id)[0]).value:
+            if memory_id and not (record := correct.find(ws, memory_id)[0]).value:
                 model = deepcopy(self.model)
                 words = f"{record.id[-4:]}: {owns(name)}"
                 correct.edit(ws, memory_id, {"content": words})
@@ -162,7 +162,7 @@ class Memory(RuleBasedStateMachine):
             memory_id = self.chosen(ws, number)
             if not memory_id or memory_id.startswith("s_"):  # a summary is told again as long as its facts are there
                 return
-            ids, record = set(ws.store.ids()), edit.find(ws, memory_id)[0]
+            ids, record = set(ws.store.ids()), correct.find(ws, memory_id)[0]
         for disk in (CrashingDisk(stop=stop), None):
             try:
                 with self.open(write=True, disk=disk) as ws:

@@ -18,6 +18,8 @@ from workspaces import at as moment
 from workspaces import consolidate, contents, make, memories
 
 from memory_system import forgetting
+from memory_system.agent.session import append_to
+from memory_system.errors import UsageError
 from memory_system.readers import Backlog
 from memory_system.upkeep.explain import why
 from memory_system.workspace import Workspace
@@ -582,3 +584,12 @@ def test_a_cold_session_whose_file_is_gone_is_told(host: Host) -> None:
     shutil.rmtree(folder)
     assert host.desk.texts() == ["My dog is called Max."]
     assert ["cold storage" in what for what in host.told()] == [True]
+
+
+def test_nothing_is_ever_appended_to_the_store(host: Host, tmp_path: Path) -> None:
+    host.write(session("a", "I moved to Porto."))
+    make(tmp_path / "ws", sources=[{"path": str(host.agent)}])
+    before = host.path.read_bytes()
+    with Workspace.open(tmp_path / "ws") as ws, pytest.raises(UsageError, match="belongs to another program"):
+        append_to(ws, "a", "user", "我住在杭州。")
+    assert host.path.read_bytes() == before

@@ -21,7 +21,7 @@ from memory_system.store.draft import Draft
 from memory_system.store.journal import Change
 from memory_system.turns import Claim, Message, Segment, Turn
 from memory_system.understand.judge import CHANGES, SCALE
-from memory_system.upkeep import correct, edit, explain, undo
+from memory_system.upkeep import correct, explain, undo
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-20T12:00:00Z"
@@ -446,7 +446,7 @@ def forget_it(ws: Workspace, newer: Fact) -> None:
 
 
 def put_away(ws: Workspace, newer: Fact) -> None:
-    edit.archive(ws, newer.id)
+    correct.archive(ws, newer.id)
 
 
 WAYS_BACK = {"rollback": undo_run, "forget": forget_it, "archive": put_away}
@@ -487,14 +487,14 @@ def test_what_the_owner_says_anew_is_outdated_no_more(tmp_path: Path) -> None:
 def test_what_was_put_away_and_is_brought_back_stands(tmp_path: Path) -> None:
     older, _ = lived(tmp_path, "en")
     with Workspace.open(tmp_path, now=at("2026-03-05T13:00:00Z"), write=True) as ws:
-        edit.archive(ws, older.id)
-        assert edit.restore(ws, older.id).outdated_by is None
+        correct.archive(ws, older.id)
+        assert correct.restore(ws, older.id).outdated_by is None
 
 
 def test_to_put_away_what_is_outdated_changes_nothing_else(tmp_path: Path) -> None:
     older, newer = lived(tmp_path, "en")
     with Workspace.open(tmp_path, now=at("2026-03-05T13:00:00Z"), write=True) as ws:
-        edit.archive(ws, older.id)
+        correct.archive(ws, older.id)
         assert ws.store.get(newer.id) == newer
 
 

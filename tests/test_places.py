@@ -14,7 +14,7 @@ import pytest
 from workspaces import at, consolidate, contents, layers, make, memories, say
 
 from memory_system import clock
-from memory_system.upkeep import check, edit
+from memory_system.upkeep import check, correct, edit
 from memory_system.workspace import Workspace
 
 
@@ -53,8 +53,8 @@ def test_a_clock_ten_years_ahead_archives_nothing(tmp_path: Path) -> None:
     consolidate(tmp_path, "2036-03-03T12:00:00Z")
     with Workspace.open(tmp_path, now=at("2036-03-03T12:30:00Z"), write=True) as ws:
         memory_id = next(iter(ws.store.ids()))
-        edit.archive(ws, memory_id)
-        edit.restore(ws, memory_id)
+        correct.archive(ws, memory_id)
+        correct.restore(ws, memory_id)
     assert contents(tmp_path) == before
     assert memories(tmp_path, "archive") == []
 

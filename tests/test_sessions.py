@@ -32,6 +32,11 @@ def begun(root: Path) -> Session:
     return Session.begin(Layout(root), at(THEN), Files())
 
 
+def resumed(root: Path, name: str) -> Session:
+    with Workspace.open(root) as ws:
+        return Session.resume(transcripts.transcript(ws, name), ws.files)
+
+
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     return make(tmp_path / "w")
@@ -57,9 +62,9 @@ def test_a_session_is_gone_on_with_after_a_torn_write(root: Path) -> None:
     session.message(text("user", "one"), at(THEN))
     with session.path.open("ab") as file:
         file.write(b'{"type":"mess')
-    again = Session.resume(session.path, Files())
+    again = resumed(root, session.id)
     again.message(text("user", "two"), at(THEN))
-    said = [transcripts.text_of(transcripts.message_of(row)) for row in Session.resume(session.path, Files()).rows]
+    said = [transcripts.text_of(transcripts.message_of(row)) for row in resumed(root, session.id).rows]
     assert (again.id, said) == (session.id, ["one", "two"])
 
 
@@ -74,30 +79,43 @@ def test_secrets_are_masked_in_the_file(root: Path) -> None:
 
 
 def test_what_cannot_be_gone_on_with(root: Path) -> None:
+    old_and_new(root)
+    packed(root)
     with pytest.raises(NotFoundError):
-        Session.resume(root / "sessions/none.jsonl", Files())
+        resumed(root, "none")
     with pytest.raises(UsageError, match="archived"):
-        Session.resume(root / "sessions/archive/old.jsonl.gz", Files())
+        resumed(root, "march")
+    line = {
+        "type": "user",
+        "uuid": "u",
+        "parentUuid": None,
+        "sessionId": "c",
+        "timestamp": THEN,
+        "message": text("user", "hello"),
+    }
+    (root / "sessions/c.jsonl").write_text(f"{json.dumps(line)}\n")
+    with pytest.raises(UsageError, match="another program"):
+        resumed(root, "c")
 
 
-def test_only_the_active_branch_counts() -> None:
-    found = transcripts.branch([
-        {"type": "session", "id": "s"},
-        {"type": "message", "id": "a", "parentId": None},
-        {"type": "message", "id": "b", "parentId": "a"},
-        {"type": "message", "id": "c", "parentId": "a"},
-    ])  # fmt: skip
-    assert [row["id"] for row in found] == ["a", "c"]
-    moved = transcripts.branch([
-        {"type": "message", "id": "a", "parentId": None},
-        {"type": "message", "id": "b", "parentId": "a"},
-        {"type": "leaf", "id": "l", "parentId": "b", "targetId": "a"},
-    ])  # fmt: skip
-    assert [row["id"] for row in moved] == ["a"]
-    assert len(transcripts.branch([{"type": "message", "id": "a"}, {"type": "message", "id": "b"}])) == 2
-    assert transcripts.branch(
-        [{"type": "message", "id": "a", "parentId": "b"}, {"type": "x", "id": "b", "parentId": "a"}]
-    )
+@pytest.mark.parametrize(
+    ("rows", "active"),
+    [
+        ([("a", None), ("b", "a"), ("c", "a")], ["a", "c"]),
+        ([("a", None), ("b", "a"), ("leaf", "a")], ["a"]),
+        ([("a", None), ("b", None)], ["a", "b"]),
+        ([("a", "b"), ("b", "a")], ["a", "b"]),
+    ],
+)
+def test_only_the_active_branch_counts(root: Path, rows: list[tuple[str, str | None]], active: list[str]) -> None:
+    lines: list[dict[str, Any]] = [{"type": "session", "id": "s", "timestamp": THEN}]
+    for name, parent in rows:
+        if name == "leaf":
+            lines.append({"type": "leaf", "id": name, "parentId": rows[-2][0], "targetId": parent})
+        else:
+            lines.append({"type": "message", "id": name, "parentId": parent, "message": text("user", name)})
+    (root / "sessions/s.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    assert [row["id"] for row in resumed(root, "s").rows] == active
 
 
 def test_after_a_compaction_the_summary_and_what_was_kept_are_seen() -> None:

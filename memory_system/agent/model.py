@@ -76,10 +76,10 @@ class Model(Protocol):
 
 
 class Claude:
-    """Anthropic's models, at the address and with the key that consolidation would use, too."""
+    """Anthropic's models (the configured one, or `model`), at the address and with the key that consolidation uses."""
 
-    def __init__(self, config: Config, pause: Callable[[float], None] = time.sleep) -> None:
-        self.name = config.chat.model
+    def __init__(self, config: Config, model: str = "", pause: Callable[[float], None] = time.sleep) -> None:
+        self.name = model or config.chat.model
         self.spent = Usage()
         self._config = config
         self._pause = pause
@@ -153,10 +153,9 @@ def _so_far(stream: anthropic.MessageStream[Any]) -> Usage:
 
 def _cached(messages: Sequence[Row]) -> Any:
     """The messages with a mark up to which the server may keep them."""
-    if not messages:
-        return []
-    last = messages[-1]
-    return [*messages[:-1], {**last, "content": [*last["content"][:-1], {**last["content"][-1], **CACHED}]}]
+    *before, last = messages
+    *blocks, end = last["content"]
+    return [*before, {**last, "content": [*blocks, {**end, **CACHED}]}]
 
 
 def _message(final: anthropic.types.Message) -> Row:

@@ -21,7 +21,7 @@ from typing import Any
 import orjson
 
 from memory_system import clock
-from memory_system.disk import Files, is_regular
+from memory_system.disk import Files
 from memory_system.errors import NotFoundError, UnwritableError, UsageError
 from memory_system.finder import Giver
 from memory_system.layout import Layout
@@ -36,9 +36,10 @@ from memory_system.workspace import Workspace
 
 VERSION = 4
 Row = dict[str, Any]
-Entry = dict[str, Any]
 SPEAKERS = ("user", "assistant")
-NEW: Entry = {
+PLAIN = "plain"
+OURS = (PLAIN, "openclaw")  # formats of transcripts that are appended to
+NEW: Row = {
     "chatType": "direct",
     "compactionCount": 0,
     "memoryFlushAt": None,
@@ -65,34 +66,6 @@ HINT = "see which there are with: memory session list"
 DAYS = 30
 FOLDER = "archive"
 NEVER = "\uffff"
-
-
-def read_rows(path: Path) -> list[Row]:
-    """The objects in the file, packed or not; what is none, such as a torn last line, is left out."""
-    with open_regular(path) as (stream, _):
-        return [row for _, row in json_rows(Lines(stream)) if isinstance(row, dict)]
-
-
-def branch(rows: Sequence[Row]) -> list[Row]:
-    """The rows of the branch that is active, in order, without the header. A row that names no parent, or one that
-    nobody knows, follows the row before it."""
-    rows = [row for row in rows if row.get("type") != "session"]
-    places: dict[Any, int] = {}
-    parents: list[int] = []
-    tip = -1
-    for number, row in enumerate(rows):
-        moves = row.get("type") == "leaf"
-        named = row.get("targetId" if moves else "parentId", "")
-        parent = -1 if named is None else places.get(named, tip) if isinstance(named, str) else tip
-        parents.append(parent)
-        tip = parent if moves else number
-        if not moves and isinstance(row.get("id"), str):
-            places.setdefault(row["id"], number)
-    found: list[Row] = []
-    while tip >= 0:
-        found.append(rows[tip])
-        tip = parents[tip]
-    return found[::-1]
 
 
 def in_context(rows: Sequence[Row]) -> list[Row]:
@@ -144,15 +117,19 @@ class Session:
         return cls(layout.sessions / f"{session_id}.jsonl", session_id, [], files)
 
     @classmethod
-    def resume(cls, path: Path, files: Files) -> Session:
-        """The session in the file; NotFoundError when there is none, UsageError for one that cannot be appended to."""
-        if path.name.endswith(".gz"):
-            raise UsageError(f"{path.name} is archived", "begin a new session; the archive stays readable")
-        if not is_regular(path):
-            raise NotFoundError(f"there is no session {path.name}")
-        rows = read_rows(path)
-        head = rows[0] if rows and rows[0].get("type") == "session" else {}
-        return cls(path, str(head.get("id") or path.stem), branch(rows), files)
+    def resume(cls, script: Transcript, files: Files) -> Session:
+        """The session of that transcript; UsageError for one that cannot be appended to."""
+        place = script.place
+        if place.is_packed:
+            raise UsageError(f"{place.path.name} is archived", "begin a new session; the archive stays readable")
+        if place.is_hosts or script.format not in OURS:
+            what = f"{place.path.name} belongs to another program ({script.format})"
+            raise UsageError(what, "say it there, or begin a new session")
+        with open_regular(place.path) as (stream, _):
+            rows: dict[int, Any] = dict(json_rows(Lines(stream)))
+        off = script.abandoned(len(script.entries))
+        spoken = [each for number, each in enumerate(script.entries) if number not in off and not each.moves]
+        return cls(place.path, script.session, [rows[each.line] for each in spoken], files)
 
     def message(self, message: Mapping[str, Any], at: datetime) -> Row:
         """Append a message; its row."""
@@ -186,13 +163,13 @@ def key_of(session_id: str) -> str:
     return f"agent:main:chat:{session_id}"
 
 
-def register(ws: Workspace) -> dict[str, Entry]:
+def register(ws: Workspace) -> dict[str, Row]:
     """The register by key; DamagedError when the file is none."""
     found = ws.files.read_object(ws.layout.sessions / "sessions.json")
     return {key: each for key, each in found.items() if isinstance(each, dict)}
 
 
-def entry_of(ws: Workspace, session_id: str) -> Entry:
+def entry_of(ws: Workspace, session_id: str) -> Row:
     """What is registered of the session; the numbers of a new one where nothing is."""
     mine = (each for each in register(ws).values() if each.get("sessionId") == session_id)
     return {**NEW, "sessionId": session_id, **next(mine, {})}
@@ -313,24 +290,20 @@ def _said(script: Transcript) -> list[dict[str, str]]:
 def append_to(ws: Workspace, name: str, role: str, content: str) -> tuple[str, str]:
     """Append a message to the session of that id, in the form its transcript is in; a new one in the plainest form
     (seed 003: one `{timestamp, role, content}` a line) where there is none. The session's id and its file's name."""
+    script, path = None, ws.layout.sessions / f"{name}.jsonl"
     try:
-        found = transcript(ws, name, exact=True)
+        script = transcript(ws, name, exact=True)
+        name, path = script.session, script.place.path
     except NotFoundError:
         if not NAME.fullmatch(name):
             raise UsageError(f"{name!r} is no name for a session", "use letters, digits, dots and dashes") from None
-        path, form = ws.layout.sessions / f"{name}.jsonl", "plain"
-    else:
-        path, form = found.place.path, found.format
-        name = found.session
-    if form == "plain" and not path.name.endswith(".gz"):
+    if script is None or (script.format == PLAIN and not script.place.is_packed):
         row = {"timestamp": clock.stamp(ws.now), "role": role, "content": without_secrets(content)}
         ws.files.make_folder(path.parent)
         ws.files.append(path, orjson.dumps(row) + b"\n")
-    elif form in ("plain", "openclaw"):
-        message = {"role": role, "content": [{"type": "text", "text": content}]}
-        Session.resume(path, ws.files).message(message, ws.now)
     else:
-        raise UsageError(f"{path.name} belongs to another program ({form})", "say it there, or begin a new session")
+        message = {"role": role, "content": [{"type": "text", "text": content}]}
+        Session.resume(script, ws.files).message(message, ws.now)
     return name, ws.layout.name(path)
 
 

@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import cache
 from pathlib import Path
 from string import Template
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from memory_system import attributes, finder
 from memory_system.errors import MemorySystemError, UsageError
@@ -39,7 +39,7 @@ MOST_RESULTS = 50
 MOST_COUNT = 10**9  # results, lines: what is more was not meant
 FORGET_MATCHES = 5
 SHOWN = 20  # memories and lines in the preview of a forgetting
-MODES: tuple[Mode, ...] = get_args(Mode)
+MODES: tuple[str, ...] = get_args(Mode)
 FIELDS = (
     "id", "type", "path", "startLine", "endLine", "score", "source", "context", "snippet", "outdated_by", "outdated",
     "citation", "said_at", "speaker", "whose",
@@ -99,20 +99,16 @@ def search(ws: Workspace, arguments: Arguments, who: Who) -> Answer:
     if not query.strip():
         return {"results": [], "error": "Empty query"}
     limit = min(_count(arguments, RESULTS, "top_k", "maxResults"), MOST_RESULTS)
-    corpus, mode = _text(arguments, "corpus"), _mode(_text(arguments, "mode"))
+    corpus, mode = _text(arguments, "corpus"), _text(arguments, "mode") or "auto"
+    if mode not in MODES:
+        raise UsageError(f"there is no mode {mode}", f"there are: {', '.join(MODES)}")
     scope: Scope = next((scope for scope in SCOPES_OF if scope == corpus), "all")  # OpenClaw's `memory` is all there is
-    found = finder.search(ws, query, limit=limit, scope=scope, mode=mode, who=who)
+    found = finder.search(ws, query, limit=limit, scope=scope, mode=cast(Mode, mode), who=who)
     least = _number(arguments, 0.0, "minScore")
     good = (row for row in found["results"] if row["score"] >= least)
     rows = [{name: row[name] for name in FIELDS if name in row} for row in good]
     warning = {"warning": found["warning"]} if "warning" in found else {}
     return {"results": rows, "total_found": found["total_found"], **warning}
-
-
-def _mode(name: str) -> Mode:
-    if name not in (*MODES, ""):
-        raise UsageError(f"there is no mode {name}", f"there are: {', '.join(MODES)}")
-    return next((mode for mode in MODES if mode == name), "auto")
 
 
 def get(ws: Workspace, arguments: Arguments, who: Who) -> Answer:
@@ -149,12 +145,14 @@ def append_note(ws: Workspace, arguments: Arguments, who: Who) -> Answer:
 
 
 def forget(ws: Workspace, arguments: Arguments, who: Who) -> Answer:
-    """Without ids the memories that may be meant; with ids `status` confirm, all that would go, and a code; with that
-    code, too, it goes for good."""
+    """Without ids what may be meant; with ids all that would go, and a code; with that code, too, it goes for good."""
     ids, query = _texts(arguments, "ids"), _text(arguments, "query")
     if not ids and not query.strip():
         return {"error": "Empty query", "hint": "say what to forget: a query, or ids"}
-    matches = [] if ids else _matching(ws, query, who)
+    matches: list[Answer] = []
+    if not ids:
+        found = finder.search(ws, query, limit=FORGET_MATCHES, scope="memories", who=who)["results"]
+        matches = [{"id": row["id"], "content": row["text"], "said_at": row["said_at"]} for row in found]
     if not ids and len(matches) != 1:
         return {"status": "choose" if matches else "not_found", "matches": matches, "question": CHOOSE}
     if arguments.get("confirm"):
@@ -179,11 +177,6 @@ REACH = (
 )
 CHOOSE = "Find out from the user which of these are meant, then call again with their ids."
 CONFIRM = "Show this to the user and ask. Only after a yes, call again with the same ids and this code."
-
-
-def _matching(ws: Workspace, query: str, who: Who) -> list[Answer]:
-    found = finder.search(ws, query, limit=FORGET_MATCHES, scope="memories", who=who)["results"]
-    return [{"id": row["id"], "content": row["text"], "said_at": row["said_at"]} for row in found]
 
 
 def _code(plan: Plan) -> str:

@@ -15,6 +15,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 import typer.core
 import typer.main
+from typer import Option
 
 from memory_system import __version__
 from memory_system.cli.answers import Interrupted, Settings, answer_error
@@ -22,42 +23,22 @@ from memory_system.errors import UsageError
 
 WITH_VALUE = ("--workspace", "--now")
 FLAGS = ("--json", "--quiet", "--debug", "--unmasked")
-COMMANDS = {  # in the order of --help, each with the module that holds it
-    "init": "consolidating",
-    "consolidate": "consolidating",
-    "capture": "remembering",
-    "note": "remembering",
-    "search": "searching",
-    "get": "searching",
-    "context": "searching",
-    "prompt": "agents",
-    "chat": "agents",
-    "session": "agents",
-    "serve": "agents",
-    "status": "keeping",
-    "stats": "keeping",
-    "llm": "keeping",
-    "snapshot": "keeping",
-    "validate": "keeping",
-    "rebuild-index": "keeping",
-    "archive": "remembering",
-    "restore": "remembering",
-    "edit": "remembering",
-    "why": "searching",
-    "diff": "searching",
-    "rollback": "searching",
-    "forget": "remembering",
-    "heartbeat": "searching",
-    "distill": "searching",
-    "integrate": "hosting",
-    "schedule": "hosting",
-    "hook": "hosting",
-    "watch": "hosting",
-    "backup": "guarding",
-    "quarantine": "guarding",
-    "policy": "guarding",
-    "audit": "guarding",
-}
+GROUPS = (  # the commands in the order of --help, and the module that holds them
+    ("consolidating", ("init", "consolidate")),
+    ("remembering", ("capture", "note")),
+    ("searching", ("search", "get", "context")),
+    ("agents", ("prompt", "chat", "session", "serve")),
+    ("keeping", ("status", "stats", "llm", "snapshot", "validate", "rebuild-index")),
+    ("remembering", ("archive", "restore", "edit")),
+    ("searching", ("why", "diff", "rollback")),
+    ("remembering", ("forget",)),
+    ("searching", ("heartbeat", "distill")),
+    ("consolidating", ("integrate", "schedule", "hook", "watch")),
+    ("keeping", ("backup",)),
+    ("remembering", ("quarantine", "policy")),
+    ("keeping", ("audit",)),
+)
+COMMANDS = {name: module for module, names in GROUPS for name in names}
 MEANT = {  # what is typed for a command under another name
     "undo": "rollback",
     "revert": "rollback",
@@ -76,28 +57,22 @@ PLAIN: dict[str, Any] = {"add_completion": False, "pretty_exceptions_enable": Fa
 class Commands(typer.core.TyperGroup):
     """The commands, each imported when it is asked for."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        del ctx
+    def list_commands(self, _ctx: Any) -> list[str]:
         return list(COMMANDS)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        if args[0] not in COMMANDS and (meant := _meant(args[0])):
-            ctx.fail(f"No such command {args[0]!r}. Did you mean {meant!r}?")
+        near = MEANT.get(args[0]) or next(iter(get_close_matches(args[0], COMMANDS, 1)), "")
+        if args[0] not in COMMANDS and near:
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {near!r}?")
         return super().resolve_command(ctx, args)
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        del ctx
+    def get_command(self, _ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in COMMANDS:
             return None
         module = import_module(f"memory_system.cli.{COMMANDS[cmd_name]}")
         single = typer.Typer(**PLAIN)
         single.command(cmd_name)(getattr(module, cmd_name.replace("-", "_")))
         return typer.main.get_command(single)
-
-
-def _meant(typed: str) -> str:
-    """The command that is nearest to what was typed; empty where none is near."""
-    return MEANT.get(typed) or next(iter(get_close_matches(typed, COMMANDS, 1)), "")
 
 
 app = typer.Typer(
@@ -127,21 +102,21 @@ def options(
     context: typer.Context,
     workspace: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             help="The workspace: the folder that holds memory/.",
             envvar="MEMORY_WORKSPACE",
             parser=_folder,
             metavar="<path>",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Answer with one JSON object.")] = False,
-    now: Annotated[str | None, typer.Option(help="The moment to act at, ISO 8601, instead of the clock's.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing but the answer.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Answer with one JSON object.")] = False,
+    now: Annotated[str | None, Option(help="The moment to act at, ISO 8601, instead of the clock's.")] = None,
+    quiet: Annotated[bool, Option("--quiet", help="Say nothing but the answer.")] = False,
+    debug: Annotated[bool, Option("--debug", help="Show where an error comes from.")] = False,
     unmasked: Annotated[
-        bool, typer.Option("--unmasked", help="Show what config.json masks, and what is held back, too.")
+        bool, Option("--unmasked", help="Show what config.json masks, and what is held back, too.")
     ] = False,
-    version: Annotated[bool, typer.Option("--version", callback=_show_version, help="Show the version.")] = False,
+    version: Annotated[bool, Option("--version", callback=_show_version, help="Show the version.")] = False,
 ) -> None:
     """Options of every command; they may stand before or after it."""
     del version  # its callback has shown it

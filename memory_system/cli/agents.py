@@ -7,16 +7,14 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
+from typer import Argument, Option
 
 from memory_system.cli.answers import Settings, complain, handled
 from memory_system.errors import MemorySystemError, UsageError
 
 if TYPE_CHECKING:
     from memory_system.agent.chat import Chat
-    from memory_system.agent.model import Claude
     from memory_system.agent.session import Session
-    from memory_system.config import Config
     from memory_system.workspace import Workspace
 
 Audience = Literal["main", "group"]  # as in prompt, which is not imported for --help
@@ -27,15 +25,16 @@ YOU, AGENT = "You > ", "Agent > "
 HELP = """/soul  who the agent is        /memory  what it remembers      /search WORDS  look for something
 /prompt  its system prompt     /compact  shorten this session  /new, /reset  begin another session
 /help  these lines             /quit  leave; everything is kept"""
+NO_WORDS = "what for? /search WORDS"
 
 
 @handled
 def prompt(
     settings: Settings,
-    session: Annotated[Audience, typer.Option(help="With the owner alone, or in a group: nothing private.")] = "main",
-    message: Annotated[str, typer.Option(help="Add the memories that this message calls up.")] = "",
-    chat: Annotated[str, typer.Option(help="The group's key: add what was said there and is not sensitive.")] = "",
-    days: Annotated[int | None, typer.Option(min=0, help="Days of notes to show, today included.")] = None,
+    session: Annotated[Audience, Option(help="With the owner alone, or in a group: nothing private.")] = "main",
+    message: Annotated[str, Option(help="Add the memories that this message calls up.")] = "",
+    chat: Annotated[str, Option(help="The group's key: add what was said there and is not sensitive.")] = "",
+    days: Annotated[int | None, Option(min=0, help="Days of notes to show, today included.")] = None,
 ) -> None:
     """Print the agent's system prompt: soul, rules, identity, memory, recent notes."""
     from memory_system.agent.prompt import compose
@@ -59,12 +58,12 @@ def serve(settings: Settings) -> None:
 @handled
 def session(
     settings: Settings,
-    action: Annotated[Action, typer.Argument(help="list, show, append, history, flush, compact, prune or archive.")],
-    name: Annotated[str, typer.Argument(help="The session's id; for all but list and archive.")] = "",
-    text: Annotated[str, typer.Argument(help="What was said; for append.")] = "",
-    role: Annotated[Role, typer.Option(help="Who said it; for append.")] = "user",
-    limit: Annotated[int, typer.Option(min=1, help="Messages that history shows, sessions that list shows.")] = 100,
-    days: Annotated[int, typer.Option(min=0, help="Days of silence after which archive packs a session.")] = 30,
+    action: Annotated[Action, Argument(help="list, show, append, history, flush, compact, prune or archive.")],
+    name: Annotated[str, Argument(help="The session's id; for all but list and archive.")] = "",
+    text: Annotated[str, Argument(help="What was said; for append.")] = "",
+    role: Annotated[Role, Option(help="Who said it; for append.")] = "user",
+    limit: Annotated[int, Option(min=1, help="Messages that history shows, sessions that list shows.")] = 100,
+    days: Annotated[int, Option(min=0, help="Days of silence after which archive packs a session.")] = 30,
 ) -> None:
     """Look at sessions, add to them, make room in them, pack old ones; flush and compact ask the model of chat."""
     if bool(name) == (action in NAMELESS):
@@ -82,7 +81,10 @@ def session(
             case "list":
                 rows = sessions.listed(ws)
                 row: dict[str, Any] = {"sessions": rows[:limit], "total": len(rows)}
-                lines = [*map(_listed_line, rows[:limit])] or ["there are no sessions yet"]
+                lines = [
+                    f"{each['last'][:16]}  {each['messages']:5}  {each['id']}{'  (archived)' * each['archived']}"
+                    for each in row["sessions"]
+                ] or ["there are no sessions yet"]
             case "show":
                 row = sessions.shown(ws, name)
                 told = {**{key: value for key, value in row.items() if key != "registered"}, **row["registered"]}
@@ -101,17 +103,13 @@ def session(
     settings.answer(row, "\n".join(lines))
 
 
-def _listed_line(row: dict[str, Any]) -> str:
-    return f"{row['last'][:16]}  {row['messages']:5}  {row['id']}{'  (archived)' if row['archived'] else ''}"
-
-
 def _make_room(settings: Settings, name: str, how: Literal["flush", "compact"]) -> tuple[dict[str, Any], str]:
     from memory_system.agent import session
     from memory_system.agent.chat import Chat
-    from memory_system.agent.model import Silent
+    from memory_system.agent.model import Claude, Silent
 
     with settings.open() as ws:
-        model, old = claude(ws.config), resumed(ws, name)
+        model, old = Claude(ws.config), resumed(ws, name)
     with closing(model):
         talk = Chat(settings.root, lambda: settings.now, model, Silent(), old)
         done = talk.flush(forced=True) if how == "flush" else talk.compact(keep=None)
@@ -140,15 +138,16 @@ def _pruned(ws: Workspace, name: str) -> tuple[dict[str, Any], list[str]]:
 @handled
 def chat(
     settings: Settings,
-    session: Annotated[str, typer.Option(help="Go on with this session instead of beginning a new one.")] = "",
-    model: Annotated[str, typer.Option(help="Another model than the config's.")] = "",
+    session: Annotated[str, Option(help="Go on with this session instead of beginning a new one.")] = "",
+    model: Annotated[str, Option(help="Another model than the config's.")] = "",
 ) -> None:
     """Talk to an agent that remembers; what is said becomes memory with the next consolidation."""
     from memory_system.agent.chat import Chat
+    from memory_system.agent.model import Claude
 
     with settings.open() as ws:
         config, old = ws.config, resumed(ws, session) if session else None
-    with closing(claude(config, model)) as agent:
+    with closing(Claude(config, model)) as agent:
         agent.key()  # what is missing is said before the first question
         terminal = Terminal()
         talk = Chat(settings.root, lambda: settings.now, agent, terminal, old)
@@ -156,19 +155,11 @@ def chat(
         _Repl(talk, terminal, settings).run()
 
 
-def claude(config: Config, model: str = "") -> Claude:
-    """The configured model, or another one."""
-    from memory_system.agent.model import Claude
-
-    other = config.chat.model_copy(update={"model": model or config.chat.model})
-    return Claude(config.model_copy(update={"chat": other}))
-
-
 def resumed(ws: Workspace, name: str) -> Session:
     """The session of that id, to be gone on with."""
     from memory_system.agent.session import Session, transcript
 
-    return Session.resume(transcript(ws, name).place.path, ws.files)
+    return Session.resume(transcript(ws, name), ws.files)
 
 
 class Terminal:
@@ -244,14 +235,6 @@ class _Repl:
 
     def _command(self, name: str, rest: str) -> str:
         match name:
-            case "/soul":
-                return self._soul()
-            case "/memory":
-                return self._memory()
-            case "/search":
-                return self._search(rest)
-            case "/prompt":
-                return self._prompt(rest)
             case "/compact":
                 return "" if self._talk.compact(keep=0) else "there is nothing to sum up yet"
             case "/new" | "/reset":
@@ -260,33 +243,30 @@ class _Repl:
                 return f"{summed}session {self._talk.session.id}"
             case "/help":
                 return HELP
+        with self._settings.open() as ws:
+            return self._looked_up(name, rest, ws)
+
+    def _looked_up(self, name: str, rest: str, ws: Workspace) -> str:
+        """What the workspace says to a command that only looks."""
+        match name:
+            case "/soul":
+                soul = ws.files.read(ws.layout.root / "SOUL.md").decode(errors="replace")
+                return soul.strip() or "there is no SOUL.md"
+            case "/memory":
+                from memory_system.cli.keeping import stats_lines
+                from memory_system.recall.units import note_files
+                from memory_system.upkeep import stats
+
+                of_talk = (f"Notes: {len(note_files(ws.layout))}", f"Session: {self._talk.session.id}")
+                return "\n".join((*stats_lines(stats.stats(ws)), *of_talk))
+            case "/search":
+                from memory_system import finder
+                from memory_system.cli.searching import result_lines
+
+                return "\n".join(result_lines(finder.search(ws, rest, limit=5), ws.zone)) if rest else NO_WORDS
+            case "/prompt":
+                from memory_system.agent.prompt import compose
+
+                return compose(ws, message=rest).text
             case _:
                 return f"there is no {name}\n{HELP}"
-
-    def _soul(self) -> str:
-        with self._settings.open() as ws:
-            return ws.files.read(ws.layout.root / "SOUL.md").decode(errors="replace").strip() or "there is no SOUL.md"
-
-    def _memory(self) -> str:
-        from memory_system.cli.keeping import stats_lines
-        from memory_system.recall.units import note_files
-        from memory_system.upkeep import stats
-
-        with self._settings.open() as ws:
-            notes = len(note_files(ws.layout))
-            return "\n".join([*stats_lines(stats.stats(ws)), f"Notes: {notes}", f"Session: {self._talk.session.id}"])
-
-    def _search(self, rest: str) -> str:
-        from memory_system import finder
-        from memory_system.cli.searching import result_lines
-
-        if not rest:
-            return "what for? /search WORDS"
-        with self._settings.open() as ws:
-            return "\n".join(result_lines(finder.search(ws, rest, limit=5), ws.zone))
-
-    def _prompt(self, rest: str) -> str:
-        from memory_system.agent.prompt import compose
-
-        with self._settings.open() as ws:
-            return compose(ws, message=rest).text

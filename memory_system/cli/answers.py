@@ -35,8 +35,7 @@ UNEXPECTED = 70  # a fault of the program itself, as sysexits.h calls it
 
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C, under a name of our own: when a bare KeyboardInterrupt comes out of a string of code, as dataclasses are
-    made of, CPython dies of the signal at the end of `python -m`, however well it was answered.
-    """
+    made of, CPython dies of the signal at the end of `python -m`, however well it was answered."""
 
     came: ClassVar[bool] = False  # what it came out of may have said it in an error of its own, as pydantic does
 
@@ -95,8 +94,7 @@ class Settings:
                 yield earlier
 
     def answer(self, row: Row, told: str | Callable[[Row], Iterable[str]]) -> None:
-        """Print the answer, masked as the owner wants it: the object with --json, else what is told of it: a text, or
-        what makes lines of the object."""
+        """Print the answer, masked as the owner wants it: with --json the object, else a text or lines made of it."""
         if self.as_json:
             typer.echo(_as_json(self._shown(row)))
         else:

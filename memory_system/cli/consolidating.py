@@ -1,22 +1,33 @@
-"""init and consolidate."""
+"""init and consolidate; and those who have it run: integrate, hook, schedule and watch."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import orjson
 import typer
+from typer import Argument, Option
 
 from memory_system import clock, text
 from memory_system.cli.answers import Settings, complain, handled
-from memory_system.cli.keeping import problem_lines, shown_size
+from memory_system.cli.keeping import cost_told, problem_lines, shown_size
 from memory_system.errors import UsageError
 
+if TYPE_CHECKING:
+    from memory_system.hosts.schedule import Schedule
+    from memory_system.hosts.steps import Plan
+    from memory_system.workspace import Workspace
+
 LOCALTIME = Path("/etc/localtime")
+Language = Literal["auto", "en", "zh"]
+Host = Literal["openclaw", "claude-code", "generic"]
+Event = Literal["session-start", "user-prompt-submit", "session-end"]
+Scheduler = Literal["systemd", "cron"]
 MODES = ("off", "on", "batch", "auto")  # auto is what earlier versions called on
 SIGNS = {"+": "learnt", "~": "changed", "-": "ended"}
 COSTS = """\
@@ -49,10 +60,9 @@ def machine_language() -> str:
 @handled
 def init(
     settings: Settings,
-    timezone: Annotated[str | None, typer.Option(help="IANA name, like Asia/Shanghai; else this machine's.")] = None,
+    timezone: Annotated[str | None, Option(help="IANA name, like Asia/Shanghai; else this machine's.")] = None,
     language: Annotated[
-        Literal["auto", "en", "zh"] | None,
-        typer.Option(help="In which the program speaks to you; auto: that of most memories."),
+        Language | None, Option(help="In which the program speaks to you; auto: that of most memories.")
     ] = None,
 ) -> None:
     """Make the folders, config.json and a sample SOUL.md; safe to repeat. On a terminal it asks whether a language
@@ -87,21 +97,17 @@ def _wished(settings: Settings) -> dict[str, object]:
 @handled
 def consolidate(
     settings: Settings,
-    force: Annotated[bool, typer.Option(help="Also run a partial night that ends now; clear retries.")] = False,
-    if_due: Annotated[
-        bool, typer.Option(help="Also run when the last success is long ago or much is waiting.")
-    ] = False,
+    force: Annotated[bool, Option(help="Also run a partial night that ends now; clear retries.")] = False,
+    if_due: Annotated[bool, Option(help="Also run when the last success is long ago or much is waiting.")] = False,
     allow_retire: Annotated[
-        bool, typer.Option(help="Go on where a night would retire many memories, or many lines were removed by hand.")
+        bool, Option(help="Go on where a night would retire many memories, or many lines were removed by hand.")
     ] = False,
-    phase: Annotated[int | None, typer.Option(min=1, max=7, help="Only this phase, on the last run's stage.")] = None,
-    dry_run: Annotated[bool, typer.Option(help="Show what would change, and write nothing.")] = False,
-    estimate: Annotated[
-        bool, typer.Option(help="Show what asking a language model would cost, and ask nothing.")
-    ] = False,
-    llm: Annotated[str | None, typer.Option(help="off, on or batch, instead of llm.mode in config.json.")] = None,
-    verbose: Annotated[bool, typer.Option("--verbose", help="List what the last night left out, and why.")] = False,
-    replay: Annotated[str, typer.Option(metavar="RUN", help="Ask nobody; use the answers that this run got.")] = "",
+    phase: Annotated[int | None, Option(min=1, max=7, help="Only this phase, on the last run's stage.")] = None,
+    dry_run: Annotated[bool, Option(help="Show what would change, and write nothing.")] = False,
+    estimate: Annotated[bool, Option(help="Show what asking a language model would cost, and ask nothing.")] = False,
+    llm: Annotated[str | None, Option(help="off, on or batch, instead of llm.mode in config.json.")] = None,
+    verbose: Annotated[bool, Option("--verbose", help="List what the last night left out, and why.")] = False,
+    replay: Annotated[str, Option(metavar="RUN", help="Ask nobody; use the answers that this run got.")] = "",
 ) -> None:
     """Run every night that is due: read what was said, keep what matters, let the rest fade, write the snapshot."""
     from memory_system import pipeline
@@ -111,7 +117,8 @@ def consolidate(
     if phase is not None:
         with settings.open(write=True) as ws:
             rows = list(pipeline.rerun(phase, ws))
-        settings.answer({"phase": phase, "rows": rows}, lambda _: map(_row_line, rows))
+        told = (row if isinstance(row, str) else orjson.dumps(row).decode() for row in rows)
+        settings.answer({"phase": phase, "rows": rows}, "\n".join(told))
         return
     options: dict[str, Any] = {"force": force, "if_due": if_due, "allow_retire": allow_retire, "replay": replay}
     if estimate or dry_run:
@@ -171,10 +178,6 @@ def _cost_line(each: dict[str, Any]) -> str:
     return f"{each['calls']} calls, {each['input_tokens']} tokens sent, {each['output_tokens']} received, {price}"
 
 
-def _row_line(row: Any) -> str:
-    return row if isinstance(row, str) else orjson.dumps(row).decode()
-
-
 def _progress(settings: Settings) -> Any:
     """Shown on a terminal only; nothing of it goes into pipes."""
     if settings.quiet or not sys.stderr.isatty():
@@ -227,9 +230,7 @@ def told_lines(row: dict[str, Any]) -> Iterator[str]:
 
 def _asked_lines(asked: dict[str, Any]) -> Iterator[str]:
     if asked["calls"] or asked["left_to_rules"]:
-        tokens = asked["input_tokens"] + asked["output_tokens"]
-        price = "no price known" if asked["usd"] is None else f"${asked['usd']:.4f}"
-        yield f"  language model: {asked['calls']} calls, {tokens} tokens, {price}"
+        yield f"  language model: {cost_told(asked)}"
         if left := asked["left_to_rules"]:
             yield f"    {left} more lines were not read: they went by rules"
 
@@ -240,3 +241,151 @@ def _sum_line(title: str, sums: dict[str, Any], whole: str, parts: tuple[str, ..
     told = " + ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
     reasons = ", ".join(f"{count} {reason}" for reason, count in sums[rest].items())
     return f"  {title} {sums[whole]} = {told}" + (f" ({reasons})" if reasons else "")
+
+
+@handled
+def integrate(
+    settings: Settings,
+    host: Annotated[Host, Argument(help="Where the agent lives.")],
+    remove: Annotated[bool, Option("--remove", help="Take everything out again.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Show what would change, and change nothing.")] = False,
+    rules: Annotated[bool, Option("--rules", help="Also put the rules of recall into AGENTS.md or CLAUDE.md.")] = False,
+    facts: Annotated[
+        bool, Option("--facts", help="Let OpenClaw's own search see what is remembered, in groups as well.")
+    ] = False,
+    agent: Annotated[str, Option(help="Which of OpenClaw's agents.")] = "main",
+    folder: Annotated[Path | None, Option(help="The host's own folder, where it is not the usual one.")] = None,
+) -> None:
+    """Live inside OpenClaw, Claude Code or a machine's scheduler: show each change, then make it. Safe to repeat."""
+    from memory_system.hosts import integrations, steps
+    from memory_system.hosts import schedule as jobs
+
+    if facts and host != "openclaw":
+        raise UsageError("--facts is for OpenClaw", "elsewhere memories are found with the tools, or memory search")
+    with settings.open() as ws:
+        if host == "generic":
+            chosen = steps.Plan(jobs.difference(_job(ws), remove=remove), [], {}, [])
+        elif remove:
+            chosen = steps.plan_removal(ws, host, *integrations.undoing(host))
+        else:
+            chosen = _plan(ws, host, agent, folder, rules=rules, facts=facts)
+    shown = list(steps.shown(chosen))
+    if not settings.as_json:
+        typer.echo("\n".join(shown or ["nothing to change"]))
+    left: list[str] = []  # to be done by hand
+    if not dry_run and host == "generic":
+        _ = jobs.remove(_job(ws)) if remove else jobs.install(_job(ws), "")
+    elif not dry_run:
+        left += steps.apply(ws, chosen)
+    left += chosen.advice
+    row = {
+        "host": host,
+        "status": "shown" if dry_run else "removed" if remove else "integrated",
+        "changed": [str(each.path) for each in chosen.changes],
+        "commands": [list(each) for each in chosen.commands],
+        "shown": shown,
+        "left": left,
+    }
+    last = ["nothing was changed"] if dry_run else []
+    settings.answer(row, "\n".join([*last, *(f"→ {each}" for each in left)]) or "done")
+
+
+def _plan(ws: Workspace, host: str, agent: str, folder: Path | None, *, rules: bool, facts: bool) -> Plan:
+    from memory_system.hosts import integrations, steps
+
+    argv = _ourselves(ws.layout.root)
+    wanted = {"tools": find_spec("mcp") is not None, "rules": rules}
+    is_openclaw = host == integrations.OPENCLAW
+    usual = integrations.state_folder if is_openclaw else integrations.claude_folder
+    there = folder.expanduser().absolute() if folder else usual(os.environ, Path.home())
+    if is_openclaw:
+        taken = integrations.openclaw_steps(ws, there, agent, argv, **wanted, facts=facts or ws.config.facts_page)
+        return steps.plan(ws, host, taken, integrations.openclaw_advice(ws, argv, **wanted))
+    taken = integrations.claude_steps(ws, there, argv, **wanted)
+    return steps.plan(ws, host, taken, integrations.advice(ws, argv, "CLAUDE.md", **wanted))
+
+
+def _ourselves(root: Path) -> list[str]:
+    """How others call this program for that workspace."""
+    return [sys.executable, "-m", "memory_system", "--workspace", str(root)]
+
+
+@handled
+def hook(
+    settings: Settings,
+    host: Annotated[Literal["claude-code"], Argument(help="Whose hook it is.")],
+    event: Annotated[Event, Argument(help="What has happened.")],
+) -> None:
+    """What the hooks that `integrate` sets up call, with the host's JSON on stdin; it never fails."""
+    from memory_system.hosts import integrations
+
+    del host  # there is one so far
+    try:
+        if row := integrations.answer(event, sys.stdin.buffer.read(), settings.open):
+            typer.echo(orjson.dumps(row).decode())
+    except Exception as error:
+        if settings.debug:
+            raise
+        settings.say(f"memory: {error}")
+
+
+@handled
+def schedule(
+    settings: Settings,
+    action: Annotated[Literal["install", "show", "remove"], Argument(help="What to do with the job.")],
+    scheduler: Annotated[Scheduler | None, Option("--with", help="Which one; else systemd where there is one.")] = None,
+) -> None:
+    """Let the machine run `consolidate` once an hour; a run that finds no night due does nothing."""
+    from memory_system.hosts import schedule as jobs
+
+    with settings.open() as ws:
+        job = _job(ws)
+    if action == "show":
+        units = {str(path): unit for path, unit in job.files().items()}
+        row = {"installed": jobs.installed(job) or None, "crontab": job.line.rstrip(), "units": units}
+        settings.answer(row, _job_lines)
+        return
+    done = jobs.remove(job) if action == "remove" else jobs.install(job, scheduler or "")
+    settings.answer({"status": action, "done": done}, "\n".join(done) or "there is none")
+
+
+def _job(ws: Workspace) -> Schedule:
+    from memory_system.hosts.schedule import Schedule
+
+    config = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    return Schedule(ws.layout.root, _ourselves(ws.layout.root), config / "systemd" / "user")
+
+
+def _job_lines(row: dict[str, Any]) -> list[str]:
+    told = [f"installed: {row['installed'] or 'no'}", "", "crontab:", f"  {row['crontab']}"]
+    for path, unit in row["units"].items():
+        told += ["", f"{path}:", *(f"  {line}" for line in unit.splitlines())]
+    return told
+
+
+@handled
+def watch(settings: Settings) -> None:
+    """Index notes and transcripts and run due nights as files change, until interrupted; needs the extra `[watch]`."""
+    import time
+
+    from memory_system.hosts import schedule as watching
+
+    with settings.open() as ws:
+        folders = watching.places(ws)
+    batches = _changes(folders)
+    settings.say(f"watching {', '.join(map(str, folders))}; Ctrl-C ends it")
+    for done in watching.watch(settings.open, batches, time.monotonic):
+        settings.answer({"done": done}, done)
+
+
+def _changes(folders: Iterable[Path]) -> Iterator[list[Path]]:
+    """Which files have changed, a few times a second; an empty list when none has."""
+    try:
+        import watchfiles
+    except ImportError:
+        raise UsageError("watching needs a package more", "pip install 'memory-system[watch]'") from None
+    found = watchfiles.watch(
+        *folders, watch_filter=None, debounce=400, rust_timeout=500, yield_on_timeout=True, raise_interrupt=True
+    )
+    for batch in found:
+        yield [Path(path) for _, path in batch]

@@ -1,18 +1,27 @@
-"""status, stats, snapshot, validate and rebuild-index; and problems as a person is told of them: a few lines, in which
-one bad file leaves room for the others."""
+"""status, stats, llm, snapshot, validate, audit and rebuild-index; backup: all of a workspace in one encrypted file.
+Problems as a person is told of them are a few lines, in which one bad file leaves room for the others."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer import Argument, Option
 
 from memory_system import clock
 from memory_system.cli.answers import AS_OF_HELP, WRONG, Settings, handled
-from memory_system.errors import LLMError
+from memory_system.errors import LLMError, UsageError
 
-SHOWN = 5  # ids of facts that nobody has confirmed
+if TYPE_CHECKING:
+    from memory_system.upkeep.backup import Key
+
+Question = Literal["verify", "head", "log"]  # to the journal, and to who read and wrote
+Action = Literal["create", "verify", "restore", "key"]  # with a backup
+SHOWN = 5  # ids of facts that nobody has confirmed, files that others can read
+NAMED = 4  # ids that a line of the log shows
 DAYS = 7  # of asking that are shown to a person; --json has them all
 MOST = 12  # shown to a person; --json has them all
 Row = dict[str, str]
@@ -31,7 +40,7 @@ def status(settings: Settings) -> None:
 
 
 @handled
-def stats(settings: Settings, as_of: Annotated[str, typer.Option(help=AS_OF_HELP)] = "") -> None:
+def stats(settings: Settings, as_of: Annotated[str, Option(help=AS_OF_HELP)] = "") -> None:
     """How many memories there are, of which type and importance."""
     from memory_system.upkeep import stats as figures
 
@@ -41,7 +50,7 @@ def stats(settings: Settings, as_of: Annotated[str, typer.Option(help=AS_OF_HELP
 
 
 @handled
-def llm(settings: Settings, what: Annotated[Literal["check"], typer.Argument(help="check.")] = "check") -> None:
+def llm(settings: Settings, what: Annotated[Literal["check"], Argument(help="check.")] = "check") -> None:
     """Ask the language model one tiny question and say what works; exits with 6 when it gives no answer."""
     del what  # there is one
     from memory_system.llm.claude import check
@@ -74,7 +83,7 @@ def llm_lines(row: dict[str, Any]) -> Iterator[str]:
 
 
 @handled
-def snapshot(settings: Settings, as_of: Annotated[str, typer.Option(help=AS_OF_HELP)] = "") -> None:
+def snapshot(settings: Settings, as_of: Annotated[str, Option(help=AS_OF_HELP)] = "") -> None:
     """Show what the agent reads in the morning: the snapshot, as the memories give it."""
     from memory_system.nights import derive
 
@@ -86,7 +95,7 @@ def snapshot(settings: Settings, as_of: Annotated[str, typer.Option(help=AS_OF_H
 @handled
 def validate(
     settings: Settings,
-    repair: Annotated[bool, typer.Option(help="Set damage aside, put back what was lost, make the rest anew.")] = False,
+    repair: Annotated[bool, Option(help="Set damage aside, put back what was lost, make the rest anew.")] = False,
 ) -> None:
     """Check everything the program relies on; exits with 1 and names file and line where something is wrong. What was
     stopped half-way, and the next run finishes, is told and not wrong."""
@@ -109,6 +118,40 @@ def validate(
 
 
 @handled
+def audit(
+    settings: Settings,
+    question: Annotated[Question, Argument(help="verify, head or log.")] = "verify",
+    anchor: Annotated[str, Option(help="A head that was kept elsewhere: it must still be there.")] = "",
+    last: Annotated[int, Option(min=1, help="How many lines of the log, at most: the newest.")] = 20,
+) -> None:
+    """Check or anchor the journal's chain, or show who read and wrote what; exits with 1 where an entry is wrong."""
+    from memory_system.upkeep import check as chain
+
+    with settings.open() as ws:
+        if question == "log":
+            rows = ws.accesses.log()[-last:]
+            settings.answer({"log": rows}, lambda _: log_lines(rows) if rows else ["nothing yet"])
+            return
+        head = ws.journal.head()
+        wrong = chain.verify(ws, anchor) if question == "verify" else None
+    problem = wrong.to_row() if wrong else None
+    told = f"! {wrong.where}: {wrong.what}\n  → {wrong.hint}" if wrong else str(head)
+    settings.answer({"ok": wrong is None, "head": str(head), "problem": problem}, told)
+    if wrong:
+        raise typer.Exit(WRONG)
+
+
+def log_lines(rows: list[dict[str, Any]]) -> Iterator[str]:
+    for row in rows:
+        yield f"{row['at']}  {row.get('who', '?'):8} {row.get('did', '?'):8} {_first(row['ids'], NAMED)}".rstrip()
+
+
+def _first(names: list[str], most: int) -> str:
+    """The first of the names, and how many more there are."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+@handled
 def rebuild_index(settings: Settings) -> None:
     """Make everything derived anew: index, profiles, snapshot; copy what transcripts say that layer 3 lacks."""
     from memory_system.nights import copying, derive
@@ -117,6 +160,60 @@ def rebuild_index(settings: Settings) -> None:
         copying.fill(ws)
         made = derive.rebuild(ws)
     settings.answer({"status": "rebuilt", "made": made}, f"rebuilt {', '.join(made)}")
+
+
+@handled
+def backup(
+    settings: Settings,
+    action: Annotated[Action, Argument(help="create, verify, restore, or key: make a key.")],
+    file: Annotated[Path, Argument(help="The backup; for `key`, where the key shall lie.")],
+    recipient: Annotated[list[str] | None, Option(help="To whom it is encrypted: a public key, age1….")] = None,
+    identity: Annotated[Path | None, Option(help="The file with the secret key that opens it.")] = None,
+    passphrase_file: Annotated[Path | None, Option(help="The passphrase is the first line of this file.")] = None,
+    into: Annotated[Path | None, Option(help="The new folder in which `restore` puts the workspace.")] = None,
+) -> None:
+    """Put the whole workspace into one encrypted file (as age does it), check such a file, or unpack it."""
+    if (action == "restore") != (into is not None):
+        raise UsageError("restore needs --into, and nothing else does", "memory backup restore FILE --into FOLDER")
+    from memory_system.upkeep import backup as backups
+
+    row: dict[str, Any] = {"status": "made", "path": str(file)}
+    if action == "key":
+        row["recipient"] = backups.make_key(file)
+        told = f"{row['recipient']}\nthe secret half is in {file}: keep a copy where the backups are not"
+    elif action == "create":
+        from memory_system.upkeep import check
+
+        key = _key(passphrase_file, tuple(recipient or ()), asked_twice=True)
+        with settings.open(write=True) as ws:
+            row |= backups.create(ws, file, key).to_row()
+            row["readable_by_others"] = wide = [ws.layout.name(each) for each in check.readable_by_others(ws)]
+        told = f"{file}: {row['files']} files, {row['bytes']} bytes, journal at {row['head']}"
+        told += f"\n! others can read {_first(wide, SHOWN)}: chmod -R go-rwx memory" if wide else ""
+    else:
+        key = _key(passphrase_file, backups.keys_in(identity) if identity else (), asked_twice=False)
+        contents = backups.read(file, key)
+        row |= {"status": "whole", **contents.to_row()}
+        if into is not None:
+            backups.restore(contents, into)
+            row |= {"status": "restored", "workspace": str(into)}
+        told = f"{row['status']}: {row['files']} files of {row['made']}, journal at {row['head']}"
+        told += f"\nin {into}; look at it with: memory --workspace {into} validate" if into else ""
+    settings.answer(row, told)
+
+
+def _key(passphrase_file: Path | None, keys: tuple[str, ...], *, asked_twice: bool) -> Key:
+    """The key that is named; the passphrase of whoever sits there when none is."""
+    from memory_system.upkeep import backup
+
+    if passphrase_file is not None:
+        return backup.Key(backup.first_line(passphrase_file), keys)
+    if keys:
+        return backup.Key(keys=keys)
+    if not sys.stdin.isatty():
+        option = "--recipient" if asked_twice else "--identity"
+        raise UsageError("nobody could be asked for a passphrase", f"name {option} or --passphrase-file")
+    return backup.Key(typer.prompt("Passphrase 口令", hide_input=True, confirmation_prompt=asked_twice, err=True))
 
 
 def status_lines(row: dict[str, Any], lang: str = "en") -> Iterator[str]:
@@ -183,17 +280,18 @@ def _asked_lines(asked: dict[str, Any]) -> Iterator[str]:
     """What a language model has cost, where one was asked."""
     if not asked["by_day"]:
         return
-    yield f"Language model: {_cost(asked)}"
+    yield f"Language model: {cost_told(asked)}"
     if asked["talk"]["calls"]:
-        yield f"  and in talks and checks: {_cost(asked['talk'])}"
+        yield f"  and in talks and checks: {cost_told(asked['talk'])}"
     for day, of_day in list(asked["by_day"].items())[-DAYS:]:
-        yield f"  {day}: {_cost(of_day)}"
+        yield f"  {day}: {cost_told(of_day)}"
     yield f"  Sending everything: about {asked['tokens_for_everything']} tokens"
     yield ""
 
 
-def _cost(asked: dict[str, Any]) -> str:
-    price = "an unknown price" if asked["usd"] is None else f"${asked['usd']:.4f}"
+def cost_told(asked: dict[str, Any]) -> str:
+    """What asking a model has taken: `2 calls, 310 tokens, $0.0012`."""
+    price = "no price known" if asked["usd"] is None else f"${asked['usd']:.4f}"
     return f"{asked['calls']} calls, {asked['input_tokens'] + asked['output_tokens']} tokens, {price}"
 
 

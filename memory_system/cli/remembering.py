@@ -1,39 +1,44 @@
-"""capture, note, archive, restore and edit; and forget: what is chosen goes, for good."""
+"""capture, note, archive, restore and edit; quarantine, for what was held back; forget, which is for good, and policy,
+for what should never have come in."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer import Argument, Option
 
 from memory_system import clock
-from memory_system.cli.answers import Settings, complain, handled
+from memory_system.cli.answers import WRONG, Settings, complain, handled
 from memory_system.errors import UnwritableError, UsageError
 from memory_system.text import shortened
 
 if TYPE_CHECKING:
     from memory_system.forgetting.planning import Plan
+    from memory_system.forgetting.scanning import Finding
     from memory_system.workspace import Workspace
 
-
 Sensitivity = Literal["normal", "sensitive", "shared"]  # as in sharing, which is not imported for --help
+Deed = Literal["list", "show", "approve", "reject"]  # to what was held back
 SHOWN = 20  # memories and lines that a preview shows; --json has them all
 LONGEST = 100  # characters of a memory in a preview
+LONGEST_HELD = 160  # characters of what was held back that a list shows
 
 
 @handled
 def capture(
     settings: Settings,
-    text: Annotated[str, typer.Argument(help="What to remember, as one sentence.")],
-    kind: Annotated[str, typer.Option("--type", help="fact or belief.")] = "fact",
-    importance: Annotated[float, typer.Option(help="0 to 1.")] = 0.5,
-    confidence: Annotated[float | None, typer.Option(help="Between 0 and 1; of a belief.")] = None,
-    entities: Annotated[str, typer.Option(help="Names it is about, with commas between.")] = "",
-    source: Annotated[str, typer.Option(help="Where it comes from: session:entry.")] = "",
-    key: Annotated[str, typer.Option(help="The same key and text twice are one memory.")] = "",
+    text: Annotated[str, Argument(help="What to remember, as one sentence.")],
+    kind: Annotated[str, Option("--type", help="fact or belief.")] = "fact",
+    importance: Annotated[float, Option(help="0 to 1.")] = 0.5,
+    confidence: Annotated[float | None, Option(help="Between 0 and 1; of a belief.")] = None,
+    entities: Annotated[str, Option(help="Names it is about, with commas between.")] = "",
+    source: Annotated[str, Option(help="Where it comes from: session:entry.")] = "",
+    key: Annotated[str, Option(help="The same key and text twice are one memory.")] = "",
 ) -> None:
     """Remember one thing now; it is found at once and folded in tonight."""
     from memory_system.upkeep import edit
@@ -49,8 +54,8 @@ def capture(
 @handled
 def note(
     settings: Settings,
-    text: Annotated[str, typer.Argument(help="What happened.")],
-    category: Annotated[str, typer.Option(help="preference, fact, decision, todo, person, …")] = "general",
+    text: Annotated[str, Argument(help="What happened.")],
+    category: Annotated[str, Option(help="preference, fact, decision, todo, person, …")] = "general",
 ) -> None:
     """Append an entry to today's note."""
     from memory_system.upkeep import edit
@@ -61,44 +66,44 @@ def note(
 
 
 @handled
-def archive(settings: Settings, memory_id: Annotated[str, typer.Argument(help="The memory's id.")]) -> None:
+def archive(settings: Settings, memory_id: Annotated[str, Argument(help="The memory's id.")]) -> None:
     """Put a memory away by hand; it can be restored."""
-    from memory_system.upkeep import edit
+    from memory_system.upkeep import correct
 
     with settings.open(write=True) as ws:
-        record = edit.archive(ws, memory_id, who="cli")
-        replaced = [{"id": each.id, "content": each.content} for each in edit.replaced_by(ws, record)]
+        record = correct.archive(ws, memory_id, who="cli")
+        replaced = [{"id": each.id, "content": each.content} for each in correct.replaced_by(ws, record)]
     hints = (f"\n  it had replaced {each['content']}\n  → memory restore {each['id']}" for each in replaced)
     row = {"status": "archived", "id": record.id, "content": record.content, "replaced": replaced}
     settings.answer(row, "".join((f"archived {record.id}", *hints)))
 
 
 @handled
-def restore(settings: Settings, memory_id: Annotated[str, typer.Argument(help="The memory's id.")]) -> None:
+def restore(settings: Settings, memory_id: Annotated[str, Argument(help="The memory's id.")]) -> None:
     """Bring an archived memory back."""
-    from memory_system.upkeep import edit
+    from memory_system.upkeep import correct
 
     with settings.open(write=True) as ws:
-        record = edit.restore(ws, memory_id, who="cli")
+        record = correct.restore(ws, memory_id, who="cli")
     settings.answer({"status": "restored", "id": record.id, "content": record.content}, f"restored {record.id}")
 
 
 @handled
 def edit(
     settings: Settings,
-    memory_id: Annotated[str, typer.Argument(help="The memory's id.")],
-    content: Annotated[str | None, typer.Option(help="What it says from now on.")] = None,
-    value: Annotated[str | None, typer.Option(help="What its slot holds; changes in its words as well.")] = None,
-    importance: Annotated[float | None, typer.Option(help="0 to 1.")] = None,
-    category: Annotated[str | None, typer.Option(help="identity, health, preference, status, …")] = None,
-    entities: Annotated[str | None, typer.Option(help="Names it is about, with commas between.")] = None,
-    confidence: Annotated[float | None, typer.Option(help="Between 0 and 1; of a belief.")] = None,
-    pinned: Annotated[bool | None, typer.Option("--pinned/--unpinned", help="Never let it fade away.")] = None,
+    memory_id: Annotated[str, Argument(help="The memory's id.")],
+    content: Annotated[str | None, Option(help="What it says from now on.")] = None,
+    value: Annotated[str | None, Option(help="What its slot holds; changes in its words as well.")] = None,
+    importance: Annotated[float | None, Option(help="0 to 1.")] = None,
+    category: Annotated[str | None, Option(help="identity, health, preference, status, …")] = None,
+    entities: Annotated[str | None, Option(help="Names it is about, with commas between.")] = None,
+    confidence: Annotated[float | None, Option(help="Between 0 and 1; of a belief.")] = None,
+    pinned: Annotated[bool | None, Option("--pinned/--unpinned", help="Never let it fade away.")] = None,
     sensitivity: Annotated[
-        Sensitivity | None, typer.Option(help="shared: may be told in any group; normal and sensitive: never.")
+        Sensitivity | None, Option(help="shared: may be told in any group; normal and sensitive: never.")
     ] = None,
-    if_version: Annotated[int | None, typer.Option(help="Only if this is its version still.")] = None,
-    split: Annotated[bool, typer.Option(help="Take its last merging back: two memories of one.")] = False,
+    if_version: Annotated[int | None, Option(help="Only if this is its version still.")] = None,
+    split: Annotated[bool, Option(help="Take its last merging back: two memories of one.")] = False,
 ) -> None:
     """Correct a memory by hand; consolidation never undoes that."""
     from memory_system.upkeep import correct
@@ -129,19 +134,55 @@ def _names(text: str) -> list[str]:
 
 
 @handled
+def quarantine(
+    settings: Settings,
+    action: Annotated[Deed, Argument(help="list, show, approve or reject.")] = "list",
+    held_id: Annotated[str, Argument(help="The id of what was held back.")] = "",
+) -> None:
+    """What was held back because it wants to steer an agent: look at it, let it in, or throw it out."""
+    if (action == "list") == bool(held_id):
+        raise UsageError(
+            "name what was held back" if not held_id else "list takes no id", f"memory quarantine {action} q_…"
+        )
+    with settings.open() as ws:
+        if action == "approve":
+            from memory_system.upkeep import edit
+
+            edit.approve(ws, held_id, who="cli")
+        elif action == "reject":
+            from memory_system.privacy.quarantine import REJECTED
+
+            ws.quarantine.settle(held_id, REJECTED)
+        held = [ws.quarantine.get(held_id)] if held_id else ws.quarantine.waiting()
+        rows = [{**asdict(each), "why": each.why} for each in held]
+    settings.answer({"held": rows}, lambda _: held_lines(rows) if rows else ["nothing is held back"])
+
+
+def held_lines(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """What was held back as a person reads it: quoted, and without characters that nobody sees."""
+    from memory_system.privacy.trust import shown
+
+    for row in rows:
+        words = shown(" ".join(row["quote"].split()))
+        words = words if len(rows) == 1 else shortened(words, LONGEST_HELD)
+        yield f"{row['id']}  {row['status']}  “{words}”"
+        yield f"  {row['why']} ({row['rule']}); said {row['said_at']} by {row['role']} in {row['ref']}"
+
+
+@handled
 def forget(
     settings: Settings,
-    ids: Annotated[list[str] | None, typer.Argument(help="Ids of memories.")] = None,
-    entity: Annotated[str, typer.Option(help="All that names this person or thing.")] = "",
-    session: Annotated[str, typer.Option(help="All that was said in this session.")] = "",
-    last: Annotated[int | None, typer.Option(min=1, help="All that was said in the last so many days.")] = None,
-    since: Annotated[str, typer.Option(help="All that was said from this day (or instant) on.")] = "",
-    until: Annotated[str, typer.Option(help="All that was said up to this day (or before this instant).")] = "",
-    query: Annotated[str, typer.Option(help="All that holds these words.")] = "",
-    transcripts: Annotated[bool, typer.Option("--transcripts", help="Take it out of the transcripts, too.")] = False,
-    notes: Annotated[bool, typer.Option("--notes", help="Take it out of notes, MEMORY.md and the like, too.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would go, and write nothing.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    ids: Annotated[list[str] | None, Argument(help="Ids of memories.")] = None,
+    entity: Annotated[str, Option(help="All that names this person or thing.")] = "",
+    session: Annotated[str, Option(help="All that was said in this session.")] = "",
+    last: Annotated[int | None, Option(min=1, help="All that was said in the last so many days.")] = None,
+    since: Annotated[str, Option(help="All that was said from this day (or instant) on.")] = "",
+    until: Annotated[str, Option(help="All that was said up to this day (or before this instant).")] = "",
+    query: Annotated[str, Option(help="All that holds these words.")] = "",
+    transcripts: Annotated[bool, Option("--transcripts", help="Take it out of the transcripts, too.")] = False,
+    notes: Annotated[bool, Option("--notes", help="Take it out of notes, MEMORY.md and the like, too.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Show what would go, and write nothing.")] = False,
+    yes: Annotated[bool, Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Forget for good: from memories, archive, index, snapshot and journal; it does not come back from transcripts."""
     from memory_system import forgetting
@@ -231,3 +272,35 @@ def _left_lines(left: list[dict[str, Any]], title: str, plan: Plan) -> Iterator[
 def _more(rows: list[Any]) -> Iterator[str]:
     if len(rows) > SHOWN:
         yield f"  and {len(rows) - SHOWN} more: see them all with --json"
+
+
+@handled
+def policy(
+    settings: Settings,
+    action: Annotated[Literal["scan"], Argument(help="scan.")] = "scan",
+    fix: Annotated[bool, Option("--fix", help="Take it out of everything but your own files.")] = False,
+) -> None:
+    """Look through all that is there for what today's rules would not let in; exits with 1 where any is left."""
+    from memory_system import forgetting
+
+    del action  # there is one
+    with settings.open(write=fix) as ws:
+        if fix:
+            forgetting.finish(ws)
+        found = forgetting.scan(ws)
+        mended = fix and any(each.ours for each in found)
+        changed = forgetting.fix(ws) if mended else 0
+        left = forgetting.scan(ws) if mended else found
+    row = {"found": list(map(asdict, found)), "changed": changed, "left": list(map(asdict, left))}
+    settings.answer(row, lambda _: _policy_lines(found, changed, left))
+    if left:
+        raise typer.Exit(WRONG)
+
+
+def _policy_lines(found: list[Finding], changed: int, left: list[Finding]) -> Iterator[str]:
+    for each in found:
+        kept = "" if each in left else ", mended"
+        yield f"{each.where}: {', '.join(each.kinds)}{kept}{'' if each.ours else ' (your own file)'}"
+    yield f"{len(found)} places, {changed} memories changed, {len(left)} places left"
+    if any(each.ours for each in left):
+        yield "take it out of what is ours with: memory policy scan --fix"

@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from datetime import date, tzinfo
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import typer
+from typer import Argument, Option
 
 from memory_system import clock
 from memory_system.cli.answers import AS_OF_HELP, Settings, handled
@@ -21,6 +23,7 @@ Kind = Literal["any", "fact", "belief", "summary", "message", "note"]
 RUN_HELP = "A run's id, the stamp or the day of a night, or #3 for the journal's third entry."
 SIGNS = {(None, "active"): "+", ("active", "archive"): "-", ("archive", "active"): "+"}
 LONGEST = 200  # characters of a field that are shown to a person
+dimmed = partial(typer.style, dim=True)  # what stands beside a memory: less bright than it is
 PLACES = {
     "sentence": "", "before": " (before it)", "first": " (at the beginning)", "behind": " (behind it)",
     "question": " (in the question)",
@@ -30,17 +33,17 @@ PLACES = {
 @handled
 def search(
     settings: Settings,
-    query: Annotated[str, typer.Argument(help="What to look for, in your own words; English or Chinese.")],
-    limit: Annotated[int | None, typer.Option(min=1, help="How many results, at most.")] = None,
-    scope: Annotated[Scope, typer.Option(help="Where to look.")] = "all",
-    archived: Annotated[bool, typer.Option(help="Also look among archived memories.")] = False,
-    since: Annotated[str, typer.Option(help="Only what was said on this day or later: 2026-02-03.")] = "",
-    until: Annotated[str, typer.Option(help="Only what was said on this day or earlier.")] = "",
-    kind: Annotated[Kind, typer.Option("--type", help="Only results of this type.")] = "any",
-    entity: Annotated[str, typer.Option(help="Only what names this person or thing.")] = "",
-    explain: Annotated[bool, typer.Option(help="Show what each score is made of.")] = False,
-    mode: Annotated[Mode, typer.Option(help="Find by words, by meaning (with an embedder) or both.")] = "auto",
-    as_of: Annotated[str, typer.Option(help=AS_OF_HELP)] = "",
+    query: Annotated[str, Argument(help="What to look for, in your own words; English or Chinese.")],
+    limit: Annotated[int | None, Option(min=1, help="How many results, at most.")] = None,
+    scope: Annotated[Scope, Option(help="Where to look.")] = "all",
+    archived: Annotated[bool, Option(help="Also look among archived memories.")] = False,
+    since: Annotated[str, Option(help="Only what was said on this day or later: 2026-02-03.")] = "",
+    until: Annotated[str, Option(help="Only what was said on this day or earlier.")] = "",
+    kind: Annotated[Kind, Option("--type", help="Only results of this type.")] = "any",
+    entity: Annotated[str, Option(help="Only what names this person or thing.")] = "",
+    explain: Annotated[bool, Option(help="Show what each score is made of.")] = False,
+    mode: Annotated[Mode, Option(help="Find by words, by meaning (with an embedder) or both.")] = "auto",
+    as_of: Annotated[str, Option(help=AS_OF_HELP)] = "",
 ) -> None:
     """Find memories, notes and what was said."""
     from memory_system import finder
@@ -97,17 +100,12 @@ def _result_line(row: dict[str, Any], zone: tzinfo) -> str:
     return "\n      ".join((f"{row['score']:.2f} {row['type']:8} {text}", *below))
 
 
-def dimmed(text: str) -> str:
-    """What stands beside a memory, for a terminal: less bright than the memory."""
-    return typer.style(text, dim=True)
-
-
 @handled
 def get(
     settings: Settings,
-    name: Annotated[str, typer.Argument(help="A memory's id, or a file of the workspace.")],
-    from_line: Annotated[int, typer.Option("--from", min=1, help="First line.")] = 1,
-    lines: Annotated[int, typer.Option(min=1, help="How many lines, 120 at most.")] = 120,
+    name: Annotated[str, Argument(help="A memory's id, or a file of the workspace.")],
+    from_line: Annotated[int, Option("--from", min=1, help="First line.")] = 1,
+    lines: Annotated[int, Option(min=1, help="How many lines, 120 at most.")] = 120,
 ) -> None:
     """Read one memory, or lines of a file, exactly."""
     from memory_system import finder
@@ -134,9 +132,9 @@ def read_lines(found: dict[str, Any]) -> Iterator[str]:
 @handled
 def context(
     settings: Settings,
-    message: Annotated[str, typer.Argument(help="What was said to the agent; - reads it from stdin.")],
-    budget: Annotated[int | None, typer.Option(min=0, help="Tokens, at most.")] = None,
-    without_snapshot: Annotated[bool, typer.Option(help="Leave out what the snapshot shows already.")] = False,
+    message: Annotated[str, Argument(help="What was said to the agent; - reads it from stdin.")],
+    budget: Annotated[int | None, Option(min=0, help="Tokens, at most.")] = None,
+    without_snapshot: Annotated[bool, Option(help="Leave out what the snapshot shows already.")] = False,
 ) -> None:
     """Show what to give an agent for a message: what is remembered about it, in few tokens; nothing when nothing is."""
     from memory_system import finder
@@ -155,7 +153,7 @@ def context(
 @handled
 def why(
     settings: Settings,
-    what: Annotated[str, typer.Argument(metavar="ID|SESSION:ENTRY", help="A memory's id, or a message's ref.")],
+    what: Annotated[str, Argument(metavar="ID|SESSION:ENTRY", help="A memory's id, or a message's ref.")],
 ) -> None:
     """Explain a memory: who said it, what made it, what changed it, why it ranks where it does. Or a message: what was
     kept of it, what was left out, and why."""
@@ -170,9 +168,7 @@ def why(
 
 
 @handled
-def diff(
-    settings: Settings, run: Annotated[str, typer.Argument(help=f"{RUN_HELP} The last one if left out.")] = ""
-) -> None:
+def diff(settings: Settings, run: Annotated[str, Argument(help=f"{RUN_HELP} The last one if left out.")] = "") -> None:
     """Show what a run has changed."""
     from memory_system.upkeep import explain
 
@@ -184,9 +180,9 @@ def diff(
 @handled
 def rollback(
     settings: Settings,
-    run: Annotated[str, typer.Argument(help=RUN_HELP)],
-    cascade: Annotated[bool, typer.Option(help="Undo later changes to the same memories as well.")] = False,
-    redo: Annotated[bool, typer.Option(help="Let the next night read again what the run had read.")] = False,
+    run: Annotated[str, Argument(help=RUN_HELP)],
+    cascade: Annotated[bool, Option(help="Undo later changes to the same memories as well.")] = False,
+    redo: Annotated[bool, Option(help="Let the next night read again what the run had read.")] = False,
 ) -> None:
     """Undo a run; that can be undone, too."""
     from memory_system.upkeep import explain, undo
@@ -328,8 +324,8 @@ def beat_lines(row: dict[str, Any], lang: str) -> Iterator[str]:
 @handled
 def distill(
     settings: Settings,
-    days: Annotated[int, typer.Option(min=1, help="Of how many days memories are looked at for new lines.")] = 7,
-    apply: Annotated[bool, typer.Option("--apply", help="Write the files; without it they are only shown.")] = False,
+    days: Annotated[int, Option(min=1, help="Of how many days memories are looked at for new lines.")] = 7,
+    apply: Annotated[bool, Option("--apply", help="Write the files; without it they are only shown.")] = False,
 ) -> None:
     """Propose what MEMORY.md, USER.md and IDENTITY.md should say after the last days, as a diff."""
     from memory_system.finder import Giver

@@ -48,8 +48,7 @@ Failed = dict[str, str]  # the files of which nothing could be taken out, and wh
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What is to be cut: the quotes as they stand, every sentence with the name, every one with all of the words (both
-    folded)."""
+    """What is to be cut: quotes, every sentence with the name, every one with all of the words (both folded)."""
 
     quotes: tuple[str, ...] = ()
     name: str = ""

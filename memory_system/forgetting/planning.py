@@ -18,7 +18,7 @@ from pydantic import TypeAdapter
 from memory_system import clock
 from memory_system.errors import NotFoundError, UsageError
 from memory_system.forgetting import owner_files
-from memory_system.forgetting.owner_files import Span, Words
+from memory_system.forgetting.owner_files import Words
 from memory_system.privacy.quarantine import Held
 from memory_system.privacy.secrets import redaction
 from memory_system.privacy.tombstones import Mark, blanked, claim_words
@@ -250,8 +250,7 @@ def _cut(text: str, words: Words, gone: Iterable[Fact], ref: str) -> str:
 
 
 def _is_cut(evidence: Evidence, cut: Mapping[str, str], refs: set[str]) -> bool:
-    """Whether the words of the evidence no longer stand where it says; a message that is gone or a capture is taken
-    as one."""
+    """Whether the words no longer stand where they are said to; nor do those of a capture, or of a lost message."""
     return evidence.quote not in cut[evidence.ref] if evidence.ref in cut else evidence.ref in refs
 
 
@@ -299,8 +298,7 @@ def _marks_of(selection: Selection, at: str, ws: Workspace) -> Iterator[Mark]:
 
 
 class _Stones:
-    """Makes the marks on stretches of messages and notes: two where secrets were masked in the words, which stand
-    otherwise once other rules mask them."""
+    """Makes marks on stretches of texts: two where secrets were masked, which other rules may mask otherwise."""
 
     def __init__(self, ws: Workspace, at: str, said: Iterable[Message]) -> None:
         self.at = at
@@ -309,24 +307,20 @@ class _Stones:
         self._texts = {message.ref: message.text for message in said}
         self._written: dict[str, dict[str, str]] = {}
 
-    def on_quote(self, ref: str, quote: str) -> Iterator[Mark]:
+    def on(self, ref: str, quote: str, start: int | None = None) -> Iterator[Mark]:
+        """The marks on a quote that begins there in its text; unless given, where it stands first."""
         yield self._mark(ref, quote)
-        start = self._texts.get(ref, "").find(quote)
+        start = self._texts.get(ref, "").find(quote) if start is None else start
         if start >= 0:
-            yield from self._on_written(ref, quote, (start, start + len(quote)))
+            words, span = redaction(self._as_written(ref)), (start, start + len(quote))
+            if words.passes and len(words.text) == len(self._texts[ref]) and words.as_written(span) != quote:
+                yield self._mark(ref, words.as_written(span))
 
-    def on_stretch(self, message: Message, span: Span) -> Iterator[Mark]:
-        quote = message.text[slice(*span)]
-        yield self._mark(message.ref, quote)
-        yield from self._on_written(message.ref, quote, span)
-
-    def _on_written(self, ref: str, quote: str, span: Span) -> Iterator[Mark]:
-        session = session_of(ref)
+    def _as_written(self, ref: str) -> str:
+        session, _, entry = ref.partition(":")
         if session not in self._written:
             self._written[session] = self._library.as_written(session)
-        words = redaction(self._written[session].get(ref.removeprefix(f"{session}:"), ""))
-        if words.passes and len(words.text) == len(self._texts[ref]) and words.as_written(span) != quote:
-            yield self._mark(ref, words.as_written(span))
+        return self._written[session].get(entry, "")
 
     def _mark(self, ref: str, quote: str) -> Mark:
         return Mark("quote", self.at, self.macs.mac("quote", quote), self.macs.mac("ref", ref), len(quote))
@@ -339,7 +333,7 @@ def _marks_of_words(
     if not (whole := list(whole)):
         for message in said:
             for span in words.spans(message.text):
-                yield from stones.on_stretch(message, span)
+                yield from stones.on(message.ref, message.text[slice(*span)], span[0])
     lines = {each.session: set[str]() for each in whole}
     for message in whole:
         lines[message.session].update(line.strip() for line in message.text.split("\n") if line.strip())
@@ -347,7 +341,7 @@ def _marks_of_words(
         name, text = ws.layout.name(path), read_note(path)
         found = {text[slice(*span)] for span in words.spans(text)} if not whole else set()
         for quote in sorted(found | {line for line in lines.get(note_session(name), ()) if line in text}):
-            yield from stones.on_quote(name, quote)
+            yield from stones.on(name, quote)
 
 
 def _marks_of_memory(record: Fact, stones: _Stones) -> Iterator[Mark]:
@@ -356,4 +350,4 @@ def _marks_of_memory(record: Fact, stones: _Stones) -> Iterator[Mark]:
         yield Mark("claim", stones.at, stones.macs.mac("claim", words))
     for each in record.evidence:
         if each.quote:
-            yield from stones.on_quote(each.ref, each.quote)
+            yield from stones.on(each.ref, each.quote)

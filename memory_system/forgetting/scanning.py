@@ -142,8 +142,7 @@ def mask_again(ws: Workspace) -> int:
 
 
 def fix(ws: Workspace, *, steering: bool = True) -> int:
-    """Mend what is ours; how many memories were changed. The workspace must be open for writing. Unless `steering`,
-    only secrets go."""
+    """Mend what is ours (secrets alone unless `steering`); how many memories were changed. It needs the lock."""
     reset_night(ws)
     ws.inbox.rewrite(lambda record: type(record).model_validate(without_secrets(record.model_dump())))
     ws.inbox.set_aside()  # lines that are torn are masked with the other files

@@ -39,7 +39,6 @@ AFTER = 70  # minutes between a night's slot and the job: not with OpenClaw's ow
 MOST = 20_000  # characters that OpenClaw takes of one file
 
 CLAUDE_CODE = "claude-code"
-UNDOING_CLAUDE = ("claude", "mcp", "remove", "--scope", "user", SERVER)  # takes the tools away
 BUDGET = 600  # tokens of what is put beside a prompt
 LONGEST_PROMPT = 4_000  # characters of it that are searched for
 EVENTS = {  # in Claude Code's settings: the event, our name for it, and seconds
@@ -50,8 +49,7 @@ EVENTS = {  # in Claude Code's settings: the event, our name for it, and seconds
 
 
 def state_folder(environment: Mapping[str, str], home: Path) -> Path:
-    """Where OpenClaw keeps its state: OPENCLAW_STATE_DIR, else the folder of the profile, else the newest name of its
-    usual folder that is there."""
+    """OpenClaw's state: OPENCLAW_STATE_DIR, else the profile's folder, else the newest name of its usual folder."""
     if given := environment.get("OPENCLAW_STATE_DIR"):
         return Path(given).expanduser().absolute()
     home = Path(environment.get("OPENCLAW_HOME") or home)
@@ -106,8 +104,11 @@ def _job(ws: Workspace, argv: Sequence[str]) -> Command:
     )  # fmt: skip
 
 
-def undoing_openclaw() -> tuple[list[Command], list[str]]:
-    """The commands that take the nightly job away, and what is to be done by hand where OpenClaw cannot be asked."""
+def undoing(host: str) -> tuple[list[Command], list[str]]:
+    """The commands that take tools or the nightly job away, and what is to be done by hand where a host cannot be asked
+    for its jobs."""
+    if host == CLAUDE_CODE:
+        return [("claude", "mcp", "remove", "--scope", "user", SERVER)], []
     try:
         told = subprocess.run(_LIST, capture_output=True, timeout=PATIENCE, check=True).stdout  # noqa: S603 - words of ours
         jobs = json.loads(told)["jobs"]

@@ -235,9 +235,8 @@ def shown(chosen: Plan) -> Iterator[str]:
 
 
 def with_value(text: str, path: Keys, value: object, *, listed: bool = False) -> tuple[str, str]:
-    """The JSON text with `value` under the key `path` (`listed`: as the first element of the list there), and the piece
-    that was put in. An empty text becomes an object. UsageError when it is no JSON object, or when something else
-    stands there."""
+    """The JSON text with `value` under the key `path` (`listed`: first in the list there), and the piece that was put
+    in; an empty text becomes an object. UsageError when it is no JSON object, or when something else stands there."""
     whole = [value] if listed else value
     if not text.strip():
         made = json.dumps(_nested(path, whole), indent=2, ensure_ascii=False) + "\n"
@@ -305,8 +304,7 @@ def _nested(path: Keys, value: object) -> object:
 
 
 def _deepest(text: str, path: Keys) -> tuple[int, Keys]:
-    """Where the innermost object on the path begins that is there, and the keys that are missing in it; or the list at
-    the end of the path."""
+    """Where the innermost object (or list) on the path that is there begins, and the keys that are missing in it."""
     start = _skip(text, 0)
     try:
         json.loads(text)

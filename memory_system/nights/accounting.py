@@ -25,32 +25,22 @@ def under(tally: Counts, prefix: str) -> dict[str, int]:
     return {name.removeprefix(head): count for name, count in sorted(tally.items()) if name.startswith(head) and count}
 
 
-def account(tally: Counts, changes: Iterable[Change], active_before: int) -> dict[str, Any]:
+def account(tally: Counter[str], changes: Iterable[Change], active_before: int) -> dict[str, Any]:
     """The sums of one night as they are reported and journalled; `balanced` says whether all of them close."""
-    claims = {name: tally.get(f"claims.{name}", 0) for name in OUTCOMES}
+    read, segments, kept, made = (tally[name] for name in ("messages.read", "segments", "segments.kept", "claims"))
+    claims = {name: tally[f"claims.{name}"] for name in OUTCOMES}
+    with_claim, without = tally["kept.with_claim"], under(tally, "kept.without_claim")
     sums: dict[str, Any] = {
-        "messages": {
-            "read": tally.get("messages.read", 0),
-            "kept": tally.get("messages.kept", 0),
-            "filtered": under(tally, "messages.filtered"),
-        },
-        "segments": {
-            "total": tally.get("segments", 0),
-            "kept": tally.get("segments.kept", 0),
-            "dropped": under(tally, "segments.dropped"),
-        },
-        "kept": {
-            "total": tally.get("segments.kept", 0),
-            "with_claim": tally.get("kept.with_claim", 0),
-            "without_claim": under(tally, "kept.without_claim"),
-        },
-        "made": {"total": tally.get("claims", 0), **{f"{form}s": tally.get(f"made.{form}", 0) for form in FORMS}},
-        "claims": {"total": tally.get("claims", 0), **claims, "rejected": under(tally, "claims.rejected")},
+        "messages": {"read": read, "kept": tally["messages.kept"], "filtered": under(tally, "messages.filtered")},
+        "segments": {"total": segments, "kept": kept, "dropped": under(tally, "segments.dropped")},
+        "kept": {"total": kept, "with_claim": with_claim, "without_claim": without},
+        "made": {"total": made, **{f"{form}s": tally[f"made.{form}"] for form in FORMS}},
+        "claims": {"total": made, **claims, "rejected": under(tally, "claims.rejected")},
         "memories": memory_sums(changes, active_before),
     }
-    if read := under(tally, "reading"):
+    if reading := under(tally, "reading"):
         refused = under(tally, "reading.refused")
-        sums["reading"] = {**{name: read.get(name, 0) for name in READING}, "refused": refused}
+        sums["reading"] = {**{name: reading.get(name, 0) for name in READING}, "refused": refused}
     return {**sums, "balanced": not unbalanced(sums)}
 
 

@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain, groupby
-from pathlib import Path
 
 from memory_system.phases.index import cursors_of
 from memory_system.privacy.secrets import redaction
@@ -27,8 +26,7 @@ Held = Mapping[str, Iterable[str]]  # by the ref of a message what of its words 
 
 
 def held_back(ws: Workspace, found: Iterable[Mapping[str, str]] = ()) -> Held:
-    """What was ever held back, and what a night has `found`. What the owner has let in since is a memory: it stays out
-    of layer 3 all the same."""
+    """What was ever held back, whatever the owner did with it since, and what a night has `found`."""
     held: dict[str, list[str]] = defaultdict(list)
     for each in ws.quarantine.all():
         held[each.ref].append(each.quote)
@@ -64,8 +62,7 @@ def rows(messages: Iterable[Message], held: Held) -> Iterator[bytes]:
 def stage(
     ws: Workspace, read: Callable[[], Iterator[Message]], again: Iterable[str], found: Iterable[Mapping[str, str]]
 ) -> None:
-    """Stage the rows of a night: of all that it has `read`, some sessions `again` from their beginnings, and without
-    what it has `found` to be held back."""
+    """Stage the rows of what a night has `read`, some sessions `again`, without what it `found` to be held back."""
     if ws.config.layer3.keep:
         whole = dict.fromkeys(again, True)
         ws.checkpoint.write_stage(ROWS, _of_night(ws, read, held_back(ws, found), whole))
@@ -107,13 +104,12 @@ def put_down(ws: Workspace, before: str) -> int:
     if not ws.checkpoint.stage(ROWS).exists():
         return 0
     whole = {row["session"]: row["before"] for row in ws.checkpoint.read_stage(WHOLE, dict)}
-    staged = ws.checkpoint.stage(ROWS)
-    return ws.said.put(lambda: _lines(staged), whole.keys(), before, everywhere=any(whole.values()))
 
+    def staged() -> Iterator[bytes]:
+        with ws.checkpoint.stage(ROWS).open("rb") as file:
+            yield from file
 
-def _lines(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        yield from file
+    return ws.said.put(staged, whole.keys(), before, everywhere=any(whole.values()))
 
 
 def renew(ws: Workspace) -> int:
@@ -147,8 +143,7 @@ def fill(ws: Workspace) -> int:
 
 
 def to_be_filled(ws: Workspace) -> dict[str, int]:
-    """How many transcripts layer 3 is yet to be filled from, and the bytes that they take; none where it is full, or
-    not wanted."""
+    """How many transcripts layer 3 is yet to be filled from, and their bytes; none where it is full or not wanted."""
     state = ws.checkpoint.state
     if state.copied or not ws.config.layer3.keep:
         return {"transcripts": 0, "bytes": 0}
@@ -168,8 +163,7 @@ def read_of_transcripts(ws: Workspace) -> Iterator[tuple[str, Iterator[bytes]]]:
 
 
 def today(ws: Workspace) -> Told:
-    """What may stand of a row today: without what is forgotten, what is held back, and secrets that rules have learnt
-    to know since."""
+    """What may stand of a row today: nothing that is forgotten, held back, or known as a secret since."""
     held, stones = held_back(ws), ws.tombstones
 
     def told(message: Message) -> str:

@@ -62,7 +62,6 @@ def snapshot_row(ws: Workspace) -> dict[str, str]:
 
 
 def snapshot_moment(ws: Workspace) -> datetime:
-    """The night that the snapshot stands for: the last one, or the one before what was rolled back; before the first,
-    now."""
+    """The night that the snapshot stands for: the last, or the one before what was rolled back; at first, now."""
     last = ws.checkpoint.state.shown_night or ws.checkpoint.state.last_night
     return clock.read_stamp(last) if last else ws.now

@@ -76,8 +76,7 @@ def is_long_silence(waiting: Waiting, ws: Workspace) -> bool:
 
 
 def end_of(now: datetime) -> datetime:
-    """The end of a partial night that takes in everything up to now: stamps are whole seconds, and a night handles what
-    was said before it."""
+    """The end of a partial night up to now: stamps are whole seconds, and a night handles what was before it."""
     return now.replace(microsecond=0) + timedelta(seconds=1)
 
 

@@ -121,8 +121,7 @@ class Run:
         return in_order(self.turns("segment"), self.night.config, self._guard())
 
     def claims(self, *, stated: bool) -> Iterator[Claim]:
-        """The night's claims: those that were stated, or those that were only supposed. What was forgotten since it was
-        said is left out."""
+        """The night's claims, stated ones or supposed ones, without what was forgotten since it was said."""
         forgotten = self.ws.tombstones
         for row in self.ws.checkpoint.read_stage("extract", dict):
             if (row["confidence"] >= 1) == stated:

@@ -4,7 +4,6 @@ keys or by a passphrase; it needs pyrage, which the extra `crypt` brings."""
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import io
 import json
@@ -103,17 +102,17 @@ def _packed(contents: Contents) -> bytes:
     }  # fmt: skip
     there = json.dumps(row).encode()  # not orjson, which refuses names that are no UTF-8
     packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive:
+    with tarfile.open(fileobj=packed, mode="w:gz", format=tarfile.PAX_FORMAT, compresslevel=6) as archive:
         for name, data in {LIST: there, **contents.files}.items():
             member = tarfile.TarInfo(name)
             member.size, member.mode, member.mtime = len(data), 0o600, int(clock.read_stamp(contents.made).timestamp())
             archive.addfile(member, io.BytesIO(data))
-    return gzip.compress(packed.getvalue(), compresslevel=6, mtime=0)
+    return packed.getvalue()
 
 
 def _unpacked(data: bytes) -> Contents:
     try:
-        with tarfile.open(fileobj=io.BytesIO(gzip.decompress(data))) as archive:
+        with tarfile.open(fileobj=io.BytesIO(data), mode="r:gz") as archive:
             files = {member.name: _data(archive, member) for member in archive}
         row = json.loads(files.pop(LIST))
         digests, contents = dict(row["files"]), Contents(str(row["made"]), str(row["head"]), files)
@@ -178,6 +177,15 @@ def decrypt(data: bytes, key: Key) -> bytes:
         raise UsageError("the key file holds a key that is none", "put it back from a copy") from None
     except age.DecryptError as error:
         raise SealedError(f"it cannot be decrypted: {error}") from None
+
+
+def make_key(path: Path) -> str:
+    """Write a new key into a file that must not be there yet; its public half."""
+    if path.exists():
+        raise UsageError(f"{path} is there already", "a key that is gone opens no backup any more: name another file")
+    public, secret = new_key()
+    Files().replace(path.absolute(), f"# public key: {public}\n{secret}\n".encode())
+    return public
 
 
 def new_key() -> tuple[str, str]:

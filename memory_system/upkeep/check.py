@@ -4,10 +4,10 @@ at the end shows only beside a head that was kept elsewhere. Nothing is repaired
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -24,7 +24,7 @@ from memory_system.recall.search_index import Index
 from memory_system.records import CAPTURED, Fact, Pool, Problem, from_line, kind_of, named_in, session_of
 from memory_system.store import by_hand
 from memory_system.store.database import StaleIndexError
-from memory_system.store.journal import GENESIS, Change, Group
+from memory_system.store.journal import GENESIS, Group
 from memory_system.store.said import is_row, ref_on
 from memory_system.store.truth import line_id, parse_problem
 from memory_system.turns import Message
@@ -188,16 +188,26 @@ def journal(ws: Workspace) -> Iterator[Problem]:
 
 
 def accounts(ws: Workspace) -> Iterator[Problem]:
-    """The sums of every night close and agree with the changes in the journal."""
-    active = 0
+    """The sums of every night close and agree with the changes in the journal, which are counted by pools."""
+    before = 0
     for group in ws.journal.entries():
-        yield from _account_of(group, active, f"{ws.layout.name(ws.layout.journal)}:entry {group.entry.seq}")
-        active += sum(_gain(change) for change in group.changes)
+        gained = sum((each.after_pool == "active") - (each.before_pool == "active") for each in group.changes)
+        if account := group.entry.accounting:
+            where = f"{ws.layout.name(ws.layout.journal)}:entry {group.entry.seq}"
+            yield from _miscounted(account, (before, before + gained), where)
+        before += gained
+
+
+def _miscounted(account: dict[str, Any], counted: tuple[int, int], where: str) -> Iterator[Problem]:
+    for name in accounting.unbalanced(account):
+        yield Problem(where, f"the sum of {name} does not close", "report this: a night lost count")
+    told = account["memories"]["before"], account["memories"]["after"]
+    if told != counted:
+        yield Problem(where, f"memories {told[0]} -> {told[1]} is not what the changes say", RESTORE)
 
 
 def journalled(ws: Workspace) -> Iterator[Problem]:
-    """The memories in the files are those that the journal leads to, each in its pool and with what it says; what a
-    person has changed since is told."""
+    """The memories in the files are those that the journal leads to; what a person has changed since is told."""
     for change in by_hand.look(ws.store, clock.stamp(ws.now)).changes:
         pool = change.before_pool or change.after_pool or "active"
         where = ws.layout.name(ws.layout.pool(pool, kind_of(change.id)))
@@ -205,24 +215,6 @@ def journalled(ws: Workspace) -> Iterator[Problem]:
             yield Problem(where, f"{change.id} is not there any more: removed by hand, or lost", REMOVED)
         else:
             yield Problem(where, f"{change.id} was {change.why}", TAKEN)
-
-
-def _account_of(group: Group, active: int, where: str) -> Iterator[Problem]:
-    account = group.entry.accounting
-    if not account:
-        return
-    for name in accounting.unbalanced(account):
-        yield Problem(where, f"the sum of {name} does not close", "report this: a night lost count")
-    recounted = Counter(_gain(change) for change in group.changes)
-    memories = account["memories"]
-    if (memories["before"], memories["after"]) != (active, active + recounted[1] - recounted[-1]):
-        what = f"memories {memories['before']} -> {memories['after']} is not what the changes say"
-        yield Problem(where, what, RESTORE)
-
-
-def _gain(change: Change) -> int:
-    """Active memories more (or less, by one) through the change: counted by presence, not by reasons."""
-    return (change.after_pool == "active") - (change.before_pool == "active")
 
 
 def waiting(ws: Workspace) -> Iterator[Problem]:
@@ -273,8 +265,7 @@ def _profiles(fresh: Index, ws: Workspace) -> Iterator[Problem]:
 
 
 def _catalogue(ws: Workspace) -> Iterator[Problem]:
-    """The keys under which very many memories are found are theirs; a catalogue that the next night will make anew says
-    nothing."""
+    """The keys under which very many memories are found are theirs, unless the next night makes them anew."""
     sound = False
     with suppress(StaleIndexError):  # damaged
         sound = ws.store.catalogue_is_sound()
@@ -303,8 +294,7 @@ def permissions(ws: Workspace) -> Iterator[Problem]:
 
 
 def readable_by_others(ws: Workspace) -> Iterator[Path]:
-    """The files and folders of the program that somebody beside the owner can read; notes and config.json are the
-    owner's."""
+    """What of the program's own somebody beside the owner can read; notes and config.json are the owner's."""
     for path in sorted(ws.layout.memory.rglob("*")):
         ours = path.relative_to(ws.layout.memory).parts[0] in ("layer1", "layer2", "layer3", "state")
         if ours and not path.is_symlink() and path.stat().st_mode & 0o077:

@@ -1,6 +1,6 @@
-"""Corrections by the owner: what a memory says and what it is worth is set by hand, and two matters that a night took
-for one are told apart again. Consolidation never undoes either.
-"""
+"""Corrections by the owner, who holds the lock for them: what a memory says and what it is worth is set by hand, two
+matters that a night took for one are told apart again, a memory is put away or brought back. Consolidation never undoes
+any of it."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from memory_system import clock, dates, text
+from memory_system import clock, dates, forgetting, text
 from memory_system.errors import ChangedSinceError, NotFoundError, UsageError
-from memory_system.nights.derive import catch_up
+from memory_system.nights.derive import catch_up, derive
 from memory_system.privacy.secrets import redact
-from memory_system.records import QUOTE, RETURNED, TELLING, EventTime, Evidence, Fact, Pool, from_line, memory_id
+from memory_system.records import QUOTE, RETURNED, TELLING, Evidence, Fact, Pool, from_line, memory_id, to_line
 from memory_system.rules import table
-from memory_system.store.by_hand import EDIT, as_owners
+from memory_system.store.by_hand import EDIT, as_owners, released
 from memory_system.store.inbox import Who
-from memory_system.store.journal import Change
+from memory_system.store.journal import Change, Entry
 from memory_system.store.keys import value_key
-from memory_system.upkeep.edit import change_of, commit, find
 from memory_system.workspace import Workspace
 
 
@@ -47,7 +46,9 @@ def _moved(record: Fact, values: Mapping[str, Any], ws: Workspace) -> dict[str, 
     content, event = values.get("content"), record.event_time
     if content is None or event is None or "event_time" in values:
         return {}
-    new, old = (_event_in(words, ws) for words in (content, record.content))
+    now = ws.now.astimezone(ws.zone)
+    told = ((words, dates.find(words, now), text.language(words)) for words in (content, record.content))
+    new, old = (dates.event_in(*each) for each in told)
     if new == old:
         return {}
     moved: dict[str, Any] = {"event_time": new}
@@ -55,11 +56,6 @@ def _moved(record: Fact, values: Mapping[str, Any], ws: Workspace) -> dict[str, 
         later = datetime.fromisoformat(new.end) - datetime.fromisoformat(event.end)
         moved["expires"] = clock.stamp(clock.read_stamp(record.expires) + later)
     return moved
-
-
-def _event_in(words: str, ws: Workspace) -> EventTime | None:
-    whens = dates.find(words, ws.now.astimezone(ws.zone))
-    return dates.event_in(words, whens, text.language(words))
 
 
 def _twins(ws: Workspace, record: Fact, edited: Fact, stamp: str) -> Iterator[Change]:
@@ -92,8 +88,7 @@ def _found(ws: Workspace, memory_id_: str, wanted: int | None) -> tuple[Fact, Po
 
 
 def _completed(record: Fact, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values with what follows from them: words that name the slot's value change with it. UsageError where the one
-    cannot be told from the other."""
+    """The values, and what follows from them for words and slot; UsageError where that is not clear."""
     values = {name: redact(value)[0] if isinstance(value, str) else value for name, value in values.items()}
     if not values:
         raise UsageError("there is nothing to change", "say what: --content TEXT, --value TEXT, --importance NUMBER, …")
@@ -188,8 +183,7 @@ def _merged_away(ws: Workspace, record: Fact, came: list[Evidence]) -> Fact | No
 
 
 def _of_its_own(ws: Workspace, after: Fact, before: Fact, came: list[Evidence]) -> Fact:
-    """A new memory of words that were merged into another: as they were put if that was kept, else word by
-    word."""
+    """A memory of words that were merged into another: as they were put if that was kept, else word by word."""
     words = came[0]
     told = {"content": words.quote, "form": QUOTE, "attribute": "", "value": ""}
     if after.content != before.content:
@@ -211,3 +205,63 @@ def _of_its_own(ws: Workspace, after: Fact, before: Fact, came: list[Evidence]) 
     }
     stamps = dict.fromkeys(("created", "scored_at", "updated"), clock.stamp(ws.now))
     return after.model_copy(update={**changed, **stamps})
+
+
+def archive(ws: Workspace, memory_id_: str, who: Who = "library") -> Fact:
+    """Move a memory to the archive by hand; one that is there already stays as it is."""
+    moved = _move(ws, memory_id_, "archive", "archived by hand", {"retired": "by hand"})
+    ws.accesses.note("archive", [memory_id_], ws.now, who)
+    return moved
+
+
+def replaced_by(ws: Workspace, record: Fact) -> list[Fact]:
+    """What lies in the archive because this memory took its place, the latest first."""
+    found = (ws.store.get(each.id) for each in reversed(record.history) if each.id)
+    return [each for each in found if each is not None and each.superseded_by == record.id]
+
+
+def restore(ws: Workspace, memory_id_: str, who: Who = "library") -> Fact:
+    """Bring an archived memory back, with a score of at least its importance."""
+    back: dict[str, object] = {**RETURNED, "expires": None, "outdated_by": None, "likely_outdated_by": None}
+    moved = _move(ws, memory_id_, "active", "restored by hand", back)
+    ws.accesses.note("restore", [memory_id_], ws.now, who)
+    return moved
+
+
+def _move(ws: Workspace, memory_id_: str, pool: Pool, why: str, changed: dict[str, object]) -> Fact:
+    forgetting.finish(ws)
+    catch_up(ws)
+    record, there = find(ws, memory_id_)
+    if there == pool:
+        return record
+    now = clock.stamp(ws.now)
+    update = {**changed, "updated": now, "scored_at": now, "version": record.version + 1}
+    if pool == "active":
+        update["score"] = max(record.score, record.importance)
+    moved = record.model_copy(update=update)
+    change = change_of(ws, moved, why, pool)
+    commit(ws, [change, *released([change], ws.store, now)], why)
+    return moved
+
+
+def change_of(ws: Workspace, record: Fact, why: str, pool: Pool) -> Change:
+    """The change that makes the memory what the record says, in that pool."""
+    return Change(record.id, why, ws.store.pool_of(record.id), ws.store.line_of(record.id), pool, to_line(record))
+
+
+def commit(ws: Workspace, changes: list[Change], reason: str) -> None:
+    """Commit changes by hand, and derive what follows from them."""
+    ws.store.apply(Entry(clock.stamp(ws.now), reason, state={"next_change": None}), changes)
+    ws.inbox.drop(change.id for change in changes)
+    derive(changes, ws)
+
+
+def find(ws: Workspace, memory_id_: str) -> tuple[Fact, Pool | None]:
+    """The memory and its pool (None: it waits in the inbox); NotFoundError when there is none."""
+    waiting = {each.id: each for each in ws.inbox.pending()}  # first: a night beside us moves it into the store
+    record = ws.store.get(memory_id_)
+    if record is not None:
+        return record, ws.store.pool_of(memory_id_)
+    if memory_id_ in waiting:
+        return waiting[memory_id_], None
+    raise NotFoundError(f"there is no memory {memory_id_}")

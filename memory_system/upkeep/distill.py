@@ -43,8 +43,7 @@ _OBSERVED = re.compile(r"^<!-- observed: \d{4}-\d\d-\d\d", re.MULTILINE)
 
 
 def proposals(ws: Workspace) -> list[dict[str, str]]:
-    """For each such file that lacks one: `file`, the `line` to put there, the memory's `id` and the `quote` that it
-    rests on."""
+    """For each such file that lacks one: `file`, the `line` to put there, the memory's `id`, and its `quote`."""
     texts = {name: fold(ws.files.read(ws.layout.root / name).decode(errors="replace")) for name in FILE_OF.values()}
     return [
         {"file": file, "line": line_of(row, ws.language), "id": row["id"], "quote": _quote(row)}
@@ -74,23 +73,42 @@ def line_of(row: Row, lang: str) -> str:
 
 @dataclass(slots=True)
 class Draft:
-    """A file as it is and as it would be, and what is proposed: the `kind` (add, replace), the line `before` (empty for
-    add) and `after`, and the memory that it rests on."""
+    """A file as it is, its lines as they would be, and what is proposed: the `kind` (add, replace), the line `before`
+    (empty for add) and `after`, and the memory that it rests on."""
 
     name: str
     path: Path
     before: str
-    after: str
+    lines: list[str]
     proposals: list[dict[str, str]] = field(default_factory=list)
 
-    def propose(self, kind: str, before: str, after: str, row: Row) -> None:
+    @property
+    def after(self) -> str:
+        return "".join(self.lines)
+
+    def replace(self, number: int, new: str, row: Row) -> None:
+        """Put another line in the place of that one."""
+        line = self.lines[number]
+        self._propose("replace", line.strip(), new.strip(), row)
+        self.lines[number] = new + line[len(line.rstrip("\r\n")) :]
+
+    def insert(self, number: int, new: str, row: Row) -> None:
+        """Put new lines there, the last of which is proposed, with the line ends of the file."""
+        ending = "\r\n" if "\r\n" in self.after else "\n"
+        if number and not self.lines[number - 1].endswith("\n"):
+            self.lines[number - 1] += ending
+        self._propose("add", "", new.strip().splitlines()[-1], row)
+        self.lines[number:number] = (new.replace("\n", ending) + ending).splitlines(keepends=True)
+
+    def _propose(self, kind: str, before: str, after: str, row: Row) -> None:
         told = {"file": self.name, "kind": kind, "before": before, "after": after}
         self.proposals.append({**told, "id": row["id"], "quote": _quote(row)})
 
 
 def distill(ws: Workspace, days: int) -> list[Draft]:
     """The files that should change, by what was learnt in so many days. UsageError for a file that is no UTF-8."""
-    drafts = {name: Draft(name, path := ws.layout.root / name, text := text_of(path) or "", text) for name in MOST}
+    texts = {name: text_of(ws.layout.root / name) or "" for name in MOST}
+    drafts = {name: Draft(name, ws.layout.root / name, text, text.splitlines(True)) for name, text in texts.items()}
     since = clock.stamp(ws.now - timedelta(days=days))
     rows = [_as_shown(row) for row in ws.store.rows("active", Fact) if _is_said_so(row) and not row.get("outdated_by")]
     for row in sorted(rows, key=lambda row: (row.get("said_at", ""), row["id"])):
@@ -152,17 +170,16 @@ def _trait(row: Row, draft: Draft, lang: str) -> None:
     value = row.get("value", "")
     if not value:
         return
-    lines = draft.after.splitlines(keepends=True)
     last = -1
-    for number, found in _fitting(_TRAIT, lines):
+    for number, found in _fitting(_TRAIT, draft.lines):
         if fold(found["label"]) in _labels(row["attribute"]):
             if fold(found["value"]) != fold(value):
                 gap = "" if not found["colon"] or found["colon"][-1].isspace() or found["colon"][-1] == "：" else " "
                 new = f"{found['mark']}{found['label']}{found['colon']}{gap}{value}{found['rest']}"
-                _replace(draft, lines, number, new, row)
+                draft.replace(number, new, row)
             return
-        last = number if lines[number].lstrip().startswith(("-", "*")) and found["value"] else last
-    _insert(draft, lines, last + 1 if last >= 0 else len(lines), line_of(row, lang), row)
+        last = number if draft.lines[number].lstrip().startswith(("-", "*")) and found["value"] else last
+    draft.insert(last + 1 if last >= 0 else len(draft.lines), line_of(row, lang), row)
 
 
 @cache
@@ -178,10 +195,10 @@ def _outdated(row: Row, draft: Draft) -> None:
         old, words = fold(past.get("value", "")), set(gist_of(past.get("content", "")).bag)
         if not old or old == fold(row.get("value", "")):
             continue
-        lines = draft.after.splitlines(keepends=True)
-        for number, found in _fitting(_LINE, lines):
-            if old in fold(found["text"]) and _says(found["text"], words) and not _is_hosts(lines, number):
-                _replace(draft, lines, number, f"{found['mark']}{row['content']}{found['rest']}", row)
+        for number, found in _fitting(_LINE, draft.lines):
+            is_hosts = number and _HOSTS.match(draft.lines[number - 1])  # OpenClaw rewrites such lines itself
+            if old in fold(found["text"]) and _says(found["text"], words) and not is_hosts:
+                draft.replace(number, f"{found['mark']}{row['content']}{found['rest']}", row)
                 return
 
 
@@ -194,19 +211,18 @@ def _says(text: str, words: set[str]) -> bool:
 def _add(row: Row, draft: Draft, others: Iterable[Draft], ws: Workspace) -> None:
     """A line of its own at the end, unless one of the files says it already or the host would cut it off."""
     words = set(gist_of(row["content"]).bag)
-    if any(_is_said(row, line, words) for other in others for line in other.after.splitlines()):
+    if any(_is_said(row, line, words) for other in others for line in other.lines):
         return
-    lines = draft.after.splitlines(keepends=True)
     if _OBSERVED.search(draft.after):
         line = f"<!-- observed: {clock.day_of(row['said_at'], ws.zone)} | status: active -->\n- {row['content']}"
-        line = line if not lines or not lines[-1].strip() else f"\n{line}"
+        line = line if not draft.lines or not draft.lines[-1].strip() else f"\n{line}"
     else:
         heading = HEADING[ws.language]
         line = f"- {row['content']}"
-        if heading not in (each.strip() for each in lines):
-            line = f"{heading}\n{line}" if not lines else f"\n{heading}\n{line}"
+        if heading not in (each.strip() for each in draft.lines):
+            line = f"\n{heading}\n{line}" if draft.lines else f"{heading}\n{line}"
     if len(draft.after) + len(line) + 2 <= MOST[draft.name]:
-        _insert(draft, lines, len(lines), line, row)
+        draft.insert(len(draft.lines), line, row)
 
 
 def _is_said(row: Row, line: str, words: set[str]) -> bool:
@@ -216,11 +232,6 @@ def _is_said(row: Row, line: str, words: set[str]) -> bool:
     return (len(value) > 1 and value in fold(line)) or (bool(words) and held >= ALIKE * len(words))
 
 
-def _is_hosts(lines: list[str], number: int) -> bool:
-    """Whether OpenClaw has put the line there, by the mark above it: it rewrites such lines itself."""
-    return number > 0 and _HOSTS.match(lines[number - 1]) is not None
-
-
 def _fitting(pattern: re.Pattern[str], lines: Iterable[str]) -> Iterator[tuple[int, re.Match[str]]]:
     """The lines of that form, by number; not those in a block of code: an example, and no statement."""
     fenced = False
@@ -228,23 +239,6 @@ def _fitting(pattern: re.Pattern[str], lines: Iterable[str]) -> Iterator[tuple[i
         if not fenced and (found := pattern.fullmatch(line.rstrip("\r\n"))):
             yield number, found
         fenced ^= line.lstrip().startswith("```")
-
-
-def _replace(draft: Draft, lines: list[str], number: int, new: str, row: Row) -> None:
-    line = lines[number]
-    ending = line[len(line.rstrip("\r\n")) :]
-    draft.propose("replace", line.strip(), new.strip(), row)
-    lines[number] = new + ending
-    draft.after = "".join(lines)
-
-
-def _insert(draft: Draft, lines: list[str], number: int, new: str, row: Row) -> None:
-    """Put a new line there, with the line ends of the file."""
-    ending = "\r\n" if "\r\n" in draft.after else "\n"
-    if number and not lines[number - 1].endswith("\n"):
-        lines[number - 1] += ending
-    draft.propose("add", "", new.strip().splitlines()[-1], row)
-    draft.after = "".join((*lines[:number], new.replace("\n", ending) + ending, *lines[number:]))
 
 
 def _quote(row: Row) -> str:

@@ -1,36 +1,21 @@
-"""Changes by hand: make a workspace, capture a memory, write a note, archive and restore. A capture or a note never
-waits for a running consolidation; archive and restore hold the lock like it."""
+"""What comes in by hand: a workspace, a memory that is captured, a note, what was held back and is let in. None of it
+waits for a running consolidation."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
 from memory_system import clock, text
 from memory_system.disk import Files
-from memory_system.errors import NotFoundError, QuarantinedError, UsageError
+from memory_system.errors import QuarantinedError, UsageError
 from memory_system.layout import Layout
 from memory_system.privacy.secrets import is_only_secret, without_secrets
-from memory_system.records import (
-    CAPTURED,
-    POOLS,
-    RETURNED,
-    TYPES,
-    USER_NAME,
-    Evidence,
-    Fact,
-    Pool,
-    from_line,
-    memory_id,
-    to_line,
-)
+from memory_system.records import CAPTURED, POOLS, TYPES, USER_NAME, Evidence, Fact, from_line, memory_id
 from memory_system.store.inbox import Who
 from memory_system.store.truth import line_id
 from memory_system.workspace import Workspace, config_bytes, read_config
-
-if TYPE_CHECKING:
-    from memory_system.store.journal import Change
 
 Role = Literal["user", "assistant"]  # whose words a capture is
 
@@ -90,12 +75,12 @@ def capture(
     if known is not None:
         _refuse_another_text(known, content, _capture_ref(ws, key))
         return known
+    sure = DEFAULT_CONFIDENCE if confidence is None else confidence
+    more = {"confidence": sure, "basis": "captured by hand"} if kind == "belief" else {}
     record = _captured(
-        ws, content, TYPES[kind], key, role, importance=importance, category=category, entities=entities, source=source
-    )
-    if kind == "belief":
-        sure = DEFAULT_CONFIDENCE if confidence is None else confidence
-        record = TYPES[kind].model_validate({**record.model_dump(), "confidence": sure, "basis": "captured by hand"})
+        ws, content, TYPES[kind], key, role, importance=importance, category=category, entities=entities,
+        source=source, **more,
+    )  # fmt: skip
     if role == "assistant":
         _refuse_flood(ws)
     ws.inbox.add(record)
@@ -158,7 +143,7 @@ def _check_capture(content: str, kind: str, importance: float, confidence: float
 
 def _captured(
     ws: Workspace, content: str, kind: type[Fact], key: str, role: Role = "user", *, source: str,
-    importance: float = DEFAULT_IMPORTANCE, category: str = "general", entities: Sequence[str] = (),
+    importance: float = DEFAULT_IMPORTANCE, category: str = "general", entities: Sequence[str] = (), **more: Any,
 ) -> Fact:  # fmt: skip
     now, lang = clock.stamp(ws.now), text.language(content)
     ref = _capture_ref(ws, key)
@@ -182,6 +167,7 @@ def _captured(
         scored_at=now,
         updated=now,
         method=CAPTURED,
+        **more,
     )
 
 
@@ -228,27 +214,6 @@ def note(ws: Workspace, content: str, category: str = "general", who: Who = "lib
     return ws.layout.name(path)
 
 
-def archive(ws: Workspace, memory_id_: str, who: Who = "library") -> Fact:
-    """Move a memory to the archive by hand; one that is there already stays as it is."""
-    moved = _move(ws, memory_id_, "archive", "archived by hand", {"retired": "by hand"})
-    ws.accesses.note("archive", [memory_id_], ws.now, who)
-    return moved
-
-
-def replaced_by(ws: Workspace, record: Fact) -> list[Fact]:
-    """What lies in the archive because this memory took its place, the latest first."""
-    found = (ws.store.get(each.id) for each in reversed(record.history) if each.id)
-    return [each for each in found if each is not None and each.superseded_by == record.id]
-
-
-def restore(ws: Workspace, memory_id_: str, who: Who = "library") -> Fact:
-    """Bring an archived memory back, with a score of at least its importance."""
-    back: dict[str, object] = {**RETURNED, "expires": None, "outdated_by": None, "likely_outdated_by": None}
-    moved = _move(ws, memory_id_, "active", "restored by hand", back)
-    ws.accesses.note("restore", [memory_id_], ws.now, who)
-    return moved
-
-
 def approve(ws: Workspace, held_id: str, who: Who = "library") -> Fact:
     """Let in what was held back: a capture of the owner's, with the words and the place where they were said."""
     from memory_system.privacy.quarantine import APPROVED
@@ -264,51 +229,3 @@ def approve(ws: Workspace, held_id: str, who: Who = "library") -> Fact:
     ws.quarantine.settle(held_id, APPROVED)  # last: a crash between the two leaves it waiting, not lost
     ws.accesses.note("approve", [held_id], ws.now, who)
     return record
-
-
-def _move(ws: Workspace, memory_id_: str, pool: Pool, why: str, changed: dict[str, object]) -> Fact:
-    from memory_system import forgetting
-    from memory_system.nights.derive import catch_up
-    from memory_system.store.by_hand import released
-
-    forgetting.finish(ws)
-    catch_up(ws)
-    record, there = find(ws, memory_id_)
-    if there == pool:
-        return record
-    now = clock.stamp(ws.now)
-    update = {**changed, "updated": now, "scored_at": now, "version": record.version + 1}
-    if pool == "active":
-        update["score"] = max(record.score, record.importance)
-    moved = record.model_copy(update=update)
-    change = change_of(ws, moved, why, pool)
-    commit(ws, [change, *released([change], ws.store, now)], why)
-    return moved
-
-
-def change_of(ws: Workspace, record: Fact, why: str, pool: Pool) -> Change:
-    """The change that makes the memory what the record says, in that pool."""
-    from memory_system.store.journal import Change
-
-    return Change(record.id, why, ws.store.pool_of(record.id), ws.store.line_of(record.id), pool, to_line(record))
-
-
-def commit(ws: Workspace, changes: list[Change], reason: str) -> None:
-    """Commit changes by hand, and derive what follows from them."""
-    from memory_system.nights.derive import derive
-    from memory_system.store.journal import Entry
-
-    ws.store.apply(Entry(clock.stamp(ws.now), reason, state={"next_change": None}), changes)
-    ws.inbox.drop(change.id for change in changes)
-    derive(changes, ws)
-
-
-def find(ws: Workspace, memory_id_: str) -> tuple[Fact, Pool | None]:
-    """The memory and its pool (None: it waits in the inbox); NotFoundError when there is none."""
-    waiting = {each.id: each for each in ws.inbox.pending()}  # first: a night beside us moves it into the store
-    record = ws.store.get(memory_id_)
-    if record is not None:
-        return record, ws.store.pool_of(memory_id_)
-    if memory_id_ in waiting:
-        return waiting[memory_id_], None
-    raise NotFoundError(f"there is no memory {memory_id_}")

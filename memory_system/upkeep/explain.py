@@ -27,7 +27,7 @@ from memory_system.understand.judge import STANCES, verdict_of
 from memory_system.understand.language import claim_rules
 from memory_system.understand.weights import LANGUAGES
 from memory_system.understand.withheld import SOON, WITHHELD
-from memory_system.upkeep import edit
+from memory_system.upkeep import correct
 from memory_system.workspace import Workspace
 
 FORGOTTEN = "[forgotten]"  # shown for what a change said when forgetting has blanked it
@@ -57,10 +57,10 @@ KEPT_FOR = "worth keeping, as the judge finds, or surely filling a slot"
 
 
 def why(ws: Workspace, memory_id: str) -> dict[str, Any]:
-    """Why the memory is there: its words' sources with their quotes, what they lean on, the rule that read them, every
-    change since, what it superseded, by what it is outdated, and what its rank is made of. NotFoundError for an id that
-    nobody knows."""
-    record, pool = edit.find(ws, memory_id)
+    """Why the memory is there: its sources with their quotes, what they lean on, the rule that read them, every change
+    since, what it superseded, what outdates it, and what its rank is made of. NotFoundError for an id that nobody
+    knows."""
+    record, pool = correct.find(ws, memory_id)
     return {
         "id": record.id,
         "content": record.content,
@@ -179,8 +179,7 @@ def change_row(group: Group, change: Change) -> dict[str, Any]:
 
 
 def why_said(ws: Workspace, ref: str) -> dict[str, Any]:
-    """What becomes of the message with that ref, segment by segment. NotFoundError where no transcript and no copy has
-    it."""
+    """What becomes of the message with that ref, segment by segment; NotFoundError where nothing holds it."""
     messages = list(_messages(ws, session_of(ref)))
     number = next((number for number, (message, _, _) in enumerate(messages) if message.ref == ref), None)
     if number is None:
@@ -219,8 +218,7 @@ def judgement(ws: Workspace, record: Fact) -> dict[str, Any] | None:
 
 
 def left_out(ws: Workspace) -> tuple[list[dict[str, str]], int]:
-    """What the last night left out, the people's own words first, and how many more there are: judged again from what
-    it has staged."""
+    """What the last night left out, judged again: the people's own words first, and how many more there are."""
     if not ws.checkpoint.stage("screen").exists():
         return [], 0
     run = Run(ws, Night(clock.read_stamp(ws.checkpoint.state.night), ws.config), [])
@@ -291,8 +289,7 @@ def _rows(turn: Turn, judged: Iterable[Judged]) -> Iterator[dict[str, Any]]:
 
 
 def _label(reason: str, stance: str) -> str:
-    """What the judge was asked where it decided: whether to keep the words, or how they are meant. Empty where
-    something else did."""
+    """What the judge was asked where it decided: whether to keep the words, or how they are meant; else empty."""
     if reason in ("", "none"):
         return "keep"
     return reason if reason in STANCES and reason == stance else ""

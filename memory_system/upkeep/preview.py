@@ -44,10 +44,9 @@ def preview(
 
 
 def estimate(ws: Workspace, *, force: bool = False, if_due: bool = False, mode: str | None = None) -> dict[str, Any]:
-    """What asking a language model in the nights that are due would cost, counted on a copy: by question and in all
-    calls, tokens and US dollars (null for a model without a price), what the budget still allows, and why questions
-    would not be asked (`problems`). It is a guess: what is asked later depends on what is answered first. `mode` is
-    that of the run, unless given llm.mode."""
+    """What asking a language model in the nights that are due would cost, counted on a copy: by question and in all,
+    what the budget still allows, and why questions would not be asked (`problems`). It is a guess: what is asked later
+    depends on what is answered first. `mode` is that of the run, unless given llm.mode."""
     mode = mode or ws.config.llm.mode
     with _copied(ws, allow_losses=True) as copy:
         booked = len(Ledger(copy.layout.ledger, copy.files, copy.config).rows)
@@ -132,17 +131,15 @@ def _ignored(folder: str, names: list[str]) -> list[str]:
 
 def _of_memory(source: str, target: str) -> None:
     path = Path(source)
-    (_linked if path.parent.name == LAYER3 and path.suffix == ENDING else _writable)(source, target)
+    if path.parent.name == LAYER3 and path.suffix == ENDING:
+        _linked(source, target)
+    else:
+        shutil.copy2(source, target)
+        Path(target).chmod(FILE_MODE)
 
 
-def _writable(source: str, target: str) -> None:
-    shutil.copy2(source, target)
-    Path(target).chmod(FILE_MODE)
-
-
-def _linked(source: str, target: str) -> str:
+def _linked(source: str, target: str) -> None:
     try:
         os.link(source, target)
     except OSError:  # another disk, or one without links
         shutil.copyfile(source, target)
-    return target

@@ -125,8 +125,7 @@ def _sifted(ws: Workspace, pool: Pool, kind: type[Fact]) -> tuple[list[bytes], l
 
 
 def _chosen(copies: dict[str, list[tuple[Pool, bytes]]], ws: Workspace) -> dict[str, tuple[Pool, bytes]]:
-    """Of several lines of one memory the one that stays: as the journal has it, else in the journal's pool, else the
-    first."""
+    """Of several lines of one memory the one that stays: as the journal has it, else in its pool, else the first."""
     known = ws.journal.latest() if copies else {}
 
     def distance(key: str, copy: tuple[Pool, bytes]) -> tuple[bool, bool]:

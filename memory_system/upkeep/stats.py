@@ -90,10 +90,9 @@ def schedule_of(ws: Workspace) -> dict[str, str | None]:
 
 
 def status(ws: Workspace) -> dict[str, Any]:
-    """How the workspace is doing; `problems` is what the owner should look at, `ok` says that there is nothing;
-    `held_back` is how much waits in quarantine, `unconfirmed_health` names facts on the user's health that nobody has
-    confirmed, `retired_keys` are those of the configuration that do nothing any more, `proposals` are lines that the
-    owner's own files could take."""
+    """How the workspace is doing: `problems` is what the owner should look at (`ok`: there is nothing), `held_back` how
+    much waits in quarantine, `unconfirmed_health` facts that nobody has confirmed, `retired_keys` configuration that
+    does nothing any more, `proposals` lines for the owner's own files."""
     state = ws.checkpoint.state
     waiting, problems = pipeline.waiting(ws)
     night = due.next_night(waiting, ws)
@@ -167,8 +166,7 @@ def conflicts(ws: Workspace) -> Iterator[tuple[str, list[Row]]]:
 
 
 def unconfirmed_health(ws: Workspace) -> list[str]:
-    """The ids of the facts on the user's health that were said in one session, and that the owner has neither captured
-    nor set anything of."""
+    """The facts on the user's health that one session alone has said, and the owner neither captured nor set."""
     rows = (row for row in ws.store.rows("active", Fact) if row.get("category") == "health" and row.get("attribute"))
     return [row["id"] for row in rows if row.get("subject", USER) == USER and _stands(row) and not _is_confirmed(row)]
 
@@ -237,8 +235,7 @@ def _items(ws: Workspace) -> Iterator[Row]:
 
 
 def _item(ws: Workspace, kind: str, *ids: str, **words: object) -> Row:
-    """One thing to do: its kind (one of `prompts/agent.toml`), what is the matter, what to do, and the memories it is
-    about."""
+    """One thing to do: its kind, what is the matter, what to do, and the memories it is about."""
     what, do = (each.format(id=ids[-1] if ids else "", **words) for each in phrases(ws.language)["heartbeat"][kind])
     return {"kind": kind, "what": what, "do": do, "ids": list(ids)}
 

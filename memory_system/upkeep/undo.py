@@ -63,8 +63,7 @@ def _first(groups: Iterable[Group]) -> dict[str, Change]:
 
 
 def _differing(groups: Iterable[Group], ws: Workspace) -> list[Change]:
-    """The changes that lead from the truth as it is to what stood before the first of the entries; none when it stands
-    so already."""
+    """The changes from the truth as it is back to what stood before the first of the entries."""
     back = (
         Change(key, "rolled back", ws.store.pool_of(key), ws.store.line_of(key), was.before_pool, was.before)
         for key, was in _first(groups).items()
@@ -74,8 +73,7 @@ def _differing(groups: Iterable[Group], ws: Workspace) -> list[Change]:
 
 
 def _with_dependent(groups: list[Group], ws: Workspace, name: str, *, cascade: bool) -> list[Group]:
-    """The entries, and with `cascade` every later one that builds on them, or on those; without it such an entry is an
-    error."""
+    """The entries, and every later one that builds on them or on those: an error without `cascade`."""
     later = _building_on(groups, ws)
     if later and not cascade:
         which = ", ".join(dict.fromkeys(each.entry.run or f"#{each.entry.seq}" for each in later))
@@ -164,8 +162,7 @@ def _before(name: str, groups: list[Group], ws: Workspace) -> dict[str, Any]:
 
 
 def moment_of(text: str, ws: Workspace) -> datetime:
-    """The instant that a person means by a day (its end, where the owner lives) or an instant; UsageError for what is
-    neither or has not come yet."""
+    """The instant that is meant by a day (its end, where the owner lives) or an instant; UsageError for any other."""
     try:
         begun: datetime | None = datetime.combine(date.fromisoformat(text.strip()), time(), ws.config.zone)
         length = timedelta(days=1, seconds=-1)
@@ -195,8 +192,7 @@ def as_of(ws: Workspace, moment: datetime) -> Iterator[Workspace]:
 
 
 def _walked_back(pending: list[Change], ws: Workspace, past: Workspace) -> tuple[State, dict[str, Change]]:
-    """Write the memories as they were into the other place; the checkpoint then, and each memory's first change
-    since."""
+    """Write the memories as they were; the checkpoint then, and each memory's first change since."""
     state, since = _told(ws.journal.entries(), clock.stamp(past.now))
     for pool, kind in FILES:
         mine = {
@@ -237,8 +233,7 @@ def replay(state: State, entry: Entry) -> None:
 
 
 def _last_night(state: State, ws: Workspace, moment: datetime) -> str:
-    """The night that the snapshot stood for: a later slot than that of the last commit, when it was handled and found
-    empty."""
+    """The night that the snapshot stood for: a slot that was found empty, too, once it was handled."""
     slot = ws.config.schedule.last(moment)
     handled = slot is not None and state.last_night and clock.stamp(slot) <= ws.checkpoint.state.last_night
     return max(state.last_night, clock.stamp(slot)) if slot and handled else state.last_night
