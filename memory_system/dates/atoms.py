@@ -14,8 +14,7 @@ from memory_system.dates.calendar import joinable
 from memory_system.dates.forms import alternatives, compiled, festival_number, patterns
 from memory_system.dates.intervals import TIMES, kind
 from memory_system.rules import Rule, RuleSet, table
-from memory_system.text import paused
-from memory_system.text.traditional import simplified
+from memory_system.text import paused, simplified
 
 _JOIN = {
     "en": re.compile(r"(?i),? ?(?:(?:at|on|in|of|from) )?(?:the )?(?:around |about )?| ?\( ?|: "),

@@ -13,7 +13,7 @@ from memory_system.dates.calendar import interval
 from memory_system.dates.clauses import ANY_WEEK, spec_of, was_put
 from memory_system.dates.forms import patterns
 from memory_system.dates.intervals import Fields, Told, dated, kind
-from memory_system.text.traditional import simplified
+from memory_system.text import simplified
 
 WEEKDAY = frozenset(("dow",))
 BETWEEN = re.compile(r"(?i)\bbetween (?:the )?$")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from memory_system import text
 from memory_system.rules import table
-from memory_system.text.traditional import simplified
+from memory_system.text import simplified
 
 _WORD = re.compile(r"[^\W_]+(?:['’.:/@+_-][^\W_]+)*'?|[$€£¥%]")
 _PIECE = re.compile(r"[a-z0-9]+(?:[.:/@+_-][a-z0-9]+)*|[^\W_]|[$€£¥%]")

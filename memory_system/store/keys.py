@@ -14,7 +14,7 @@ from memory_system import text
 from memory_system.attributes import topics_of
 from memory_system.records import ISO_DAY, USER, Row
 from memory_system.store.gist import Gist, gist_of
-from memory_system.text.traditional import simplified
+from memory_system.text import simplified
 
 Key = tuple[str | bytes, ...]
 
