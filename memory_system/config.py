@@ -26,8 +26,7 @@ class Section(BaseModel):
 
     @classmethod
     def default(cls) -> Self:
-        """All defaults. They are not validated, so that no section builds a validator of its own: a command starts
-        sooner."""
+        """All defaults, not validated, so that no section builds a validator of its own: a command starts sooner."""
         return cls.model_construct()
 
 

@@ -62,8 +62,7 @@ class Giver:
         return masked(text, self._kinds)
 
     def message(self, unit: Unit) -> str:
-        """What of a message may stand beside a memory that leans on it; nothing where something of it is held back, for
-        what is left might be the rest of that."""
+        """What of a message may stand beside a memory that leans on it; nothing where some of it is held back."""
         held = self._withheld.holds(unit.ref, unit.text) and not self.unmasked
         return "" if held else self.text(unit.text)
 

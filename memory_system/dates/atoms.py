@@ -112,8 +112,7 @@ def _may_join(left: Piece, right: Piece) -> bool:
 
 
 def _apposition(last: Piece, piece: Piece, gap: str) -> bool:
-    """Whether the piece says again when the last one is ("today is Friday", "2025-04-04清明节"), or hangs on the last
-    one in a way not known here ("三月中旬的周末")."""
+    """Whether the piece says again when the last one is ("today is Friday"), or hangs on it in a way not known here."""
     keys, before = kind(piece.fields), kind(last.fields)
     if keys not in _VAGUE or keys <= before or not before:
         return False

@@ -224,8 +224,7 @@ def _new_year(f: Fields, moment: Moment) -> Span | None:
 
 
 def _recurring(f: Fields, moment: Moment) -> Span | None:
-    """A date without a year: the last one where the tense is past, else the next one; nothing where another is so near
-    that the tense may mislead."""
+    """A date without a year: the last or the next one, by the tense; nothing where another is too near for that."""
     celebrated = bool(f.keys() & {"festival", "season"})
     tense = moment.own_tense() if celebrated or kind(f) == {"month"} else moment.tense()
     if tense is None or ("day" in f and moment.yearly()):
@@ -334,8 +333,7 @@ def _so_many_ago(f: Fields, moment: Moment) -> Span | None:
 
 
 def _way(f: Fields, moment: Moment) -> int:
-    """Whether it was or will be; 0 for what may be a duration ("did it in two days") or belong to a story ("two days
-    later")."""
+    """Whether it was or will be; 0 for what may be a duration ("did it in two days") or belong to a story."""
     sign = f["sign"]
     if sign in ("ago", "ahead", "from_today"):
         return -1 if sign == "ago" else 1

@@ -23,8 +23,7 @@ _EMPTY = re.compile(r"(?i)\W*(?:on|in|at|over|for|the|在|到|等)?\W*")
 
 
 class Cues(Moment):
-    """The words around a piece, in the text without its times, that tell past from future; looked at only when asked
-    for."""
+    """The words around a piece, in the text without its times, that tell past from future; looked at when asked for."""
 
     def __init__(self, anchor: datetime, text: str, piece: Piece) -> None:
         super().__init__(anchor)

@@ -113,8 +113,7 @@ def _beside_dates(text: str, found: list[Piece]) -> set[int]:
 
 
 def _of_dates(text: str, found: list[Piece], anchor: datetime) -> set[int]:
-    """The numbers of the bare weekdays that a date in the text is (五月十号办酒，那天礼拜天), or a day of its own
-    clause: "tomorrow is Friday"."""
+    """The numbers of the bare weekdays that a date in the text is, or a day of its own clause: "tomorrow is Friday"."""
     return {
         number
         for number, each in enumerate(found)

@@ -1,5 +1,4 @@
-"""From an interval to figures in brackets behind the words that lean on the moment of speaking ("next Friday
-[2026-04-24]"), and from a day to words."""
+"""From an interval to figures in brackets behind its words ("next Friday [2026-04-24]"), and from a day to words."""
 
 from __future__ import annotations
 

@@ -102,8 +102,7 @@ def _name(groups: Sequence[str | None]) -> str:
 
 
 def _is_talk(names: list[str], *, both: bool) -> bool:
-    """Whether two or more speak: a name comes again, or the writer is one of them. What stands but once before a line
-    may be a label."""
+    """Whether two or more speak: a name comes again, or is the writer's. What comes but once may be a label."""
     different = set(names)
     if len(different) < 2 or any(map(_is_diary, different)):
         return False

@@ -1,6 +1,5 @@
-"""Secrets never enter a memory: keys, tokens, private keys, passwords, card, account and identity numbers become
-`[secret:kind]` as a message is read, in whatever disguise. The patterns are data (rules/secrets.toml); what a pattern
-alone cannot tell, a check named there does."""
+"""Secrets never enter a memory: keys, tokens, passwords, card, account and identity numbers become `[secret:kind]`
+as a message is read, in whatever disguise, by patterns (rules/secrets.toml) and the checks named there."""
 
 from __future__ import annotations
 
@@ -82,8 +81,7 @@ def _undone(edits: Pass) -> Pass:
 
 
 def redact(text: str, depth: int = 0) -> tuple[str, dict[str, int]]:
-    """The text with every secret as `[secret:kind]`, and how many of each kind there were; the text itself when there
-    was none. Redacting again changes nothing."""
+    """The text with every secret as `[secret:kind]`, and how many of each kind; redacting again changes nothing."""
     found: dict[str, int] = {}
     return _cleaned(text, found, [], depth), found
 

@@ -111,10 +111,9 @@ class Tombstones:
         return max((mark.at for mark in self._marks), default="")
 
     def without(self, session: str, entry: str, said_at: str, words: Redaction) -> str:
-        """The text of a message (of a note, when `said_at` is empty) without its secrets, with blanks where words are
-        forgotten; empty when nothing is left. What was forgotten stands nowhere: every stretch of the right length is
-        looked up by its keyed digest, in old messages only. It is looked for in the words as they were written, too,
-        for which secrets are known changes with the rules."""
+        """The text of a message (of a note, when `said_at` is empty) without its secrets, with blanks where words
+        are forgotten; empty when nothing is left. Every stretch of the right length is looked up by its keyed
+        digest, also in the words as they were written, for which secrets are known changes with the rules."""
         text = words.text
         if PLACEHOLDER in text:
             text = blanked(text, (each.span() for each in _PLACEHOLDERS.finditer(text)))

@@ -1,6 +1,5 @@
 """The source filter: what may never become a memory. The host's own prompts, injected context, tool text, recalled
-memories and the workspace's files read back to us are refused or cut out, each under a reason that is counted. The
-patterns are data (rules/sources.toml)."""
+memories and the workspace's files read back to us are refused or cut out for a counted reason (rules/sources.toml)."""
 
 from __future__ import annotations
 

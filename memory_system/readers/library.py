@@ -179,8 +179,7 @@ class Library:
         yield from ((message, why, line <= lines) for line, message, why in reading.heard())
 
     def as_written(self, session: str) -> dict[str, str]:
-        """The words of a session's entries by their names, with their secrets: only what is forgotten may be compared
-        with them. Empty where the transcript is gone."""
+        """The words of a session's entries by name, with their secrets, for comparing alone; empty where it is gone."""
         script = self.script(session, None)
         if script is None:
             return {}
@@ -230,8 +229,7 @@ class Library:
             script.told_from(clock.stamp(night - timedelta(seconds=1)))
 
     def _standing_of(self, script: Transcript) -> tuple[str, str, str]:
-        """The key that the session goes under, which kind of shared chat it is, and why it is no source: what its file
-        says, or the key."""
+        """The session's key, which kind of shared chat it is, and why it is no source, by its file or the key."""
         place = script.place
         folder = place.path.parent
         if folder not in self._indexes:
@@ -288,8 +286,7 @@ def _lines(script: Transcript, cursor: Cursor | None) -> int:
 
 
 def _session_keys(folder: Path) -> dict[str, str]:
-    """From session ids to their keys, as OpenClaw's index beside the transcripts tells them, or what an import has left
-    of it."""
+    """From session ids to their keys, by OpenClaw's index beside the transcripts, or what an import has left of it."""
     found: dict[str, str] = {}
     for index in (*sorted(folder.glob("*.sessions.json.imported-*")), folder / "sessions.json"):
         rows: Any = {}

@@ -1,5 +1,4 @@
-"""How far a transcript was read, and one reading of a span of it: every entry gets its verdict, and those that are
-kept become messages."""
+"""How far a transcript was read, and one reading of a span of it: a verdict on every entry, messages of those kept."""
 
 from __future__ import annotations
 
@@ -60,8 +59,7 @@ class Cursor:
 
 @dataclass(slots=True)
 class Backlog:
-    """What is unread: the sorted stamps of messages by session (sessions without any are left out); and files of which
-    nothing can be read."""
+    """What is unread: the sorted stamps of messages by session, if any; and files of which nothing can be read."""
 
     waiting: dict[str, list[str]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)

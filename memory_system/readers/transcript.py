@@ -47,8 +47,7 @@ READERS: tuple[Reader, ...] = (openclaw, claude_code, plain, notes)
 
 @contextmanager
 def open_regular(path: Path) -> Iterator[tuple[BufferedIOBase, os.stat_result]]:
-    """The file's bytes, unpacked if it is gzip or zstd, and what the disk says of it. OSError for a link, pipe or
-    device: opening neither hangs nor leads elsewhere."""
+    """The file's bytes, unpacked (gzip, zstd), and its stat. OSError for a link, pipe or device, without hanging."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     found = os.fstat(descriptor)
     if not stat.S_ISREG(found.st_mode):
@@ -123,8 +122,7 @@ class Lines:
 
 
 def json_rows(lines: Lines) -> Iterator[tuple[int, Row]]:
-    """The objects that stand on the lines; what is none goes to `lines.flaws`. A torn last line (no newline, no JSON)
-    is taken back: its writer may still be at it."""
+    """The objects on the lines; others go to `lines.flaws`. A torn last line is taken back: it may still be written."""
     import jsonlines  # commands that read no transcript start without it
 
     reader = jsonlines.Reader(lines, loads=_loads)
@@ -318,8 +316,7 @@ def fit(session: str) -> str:
 
 
 def _link(script: Transcript) -> None:
-    """Find what each entry answers. One that was there before under its id, or that answers what nobody knows, changes
-    nothing: it comes after the entry before it."""
+    """Find what each entry answers. A repeated id, or an answer to what nobody knows, comes after the one before it."""
     known: dict[str, int] = {}
     tip = -1
     for number, entry in enumerate(script.entries):

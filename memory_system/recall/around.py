@@ -125,9 +125,8 @@ class Around:
 
 
 def _pieces(places: list[Mapping[str, Any]], text: str, quote: str) -> Iterator[Piece]:
-    """The stretches of one message that these places mean: its end; its beginning, where the memory does not stand on
-    it; or what stands before and behind the memory's own words, which are looked for, because the index has fewer
-    blanks than the message, and nothing that is withheld."""
+    """The stretches of one message that these places mean: its end; its beginning, where the memory stands
+    elsewhere; or what is around the memory's own words, which are looked for: the index has fewer blanks."""
     for each in places:
         if each["start"] < 0:
             yield Piece(Piece(_one_line(text), keeps_end=True).within(-each["start"]), keeps_end=True)
@@ -171,8 +170,7 @@ def _shared(room: int, lengths: list[int]) -> list[int]:
 
 
 def standing_for(memory_id: str, index: Index) -> Fact | None:
-    """The memory that stands today in the place of one that is outdated or replaced; None where it stands itself, or
-    what took its place is gone."""
+    """The memory that stands today in the place of an outdated one; None where it stands itself, or that is gone."""
     found = followed(memory_id, index)
     return found[-1] if len(found) > 1 else None
 

@@ -280,10 +280,9 @@ def line_of(
     context: str = "",
     later: str = "",
 ) -> str:
-    """The unit as one line, marked where its time is over or a newer memory stands in its place: it must not be taken
-    for what is still to come. `worth` is what each word of the question weighs; of what is only pointed to (`low`) the
-    words of the question that stand there are shown, not the text. What it leans on (`context`) stands before it, what
-    was said `later` and likely makes it outdated behind it."""
+    """The unit as one line, marked where its time is over or a newer memory stands in its place. `worth` is what
+    each word of the question weighs; of what is only pointed to (`low`) those that stand there are shown, not the
+    text. What it leans on (`context`) stands before it, what was said `later` behind it."""
     words = table("words", "told")[lang]
     moment, source = clock.parse_instant(unit.said_at), _tame(source)
     day = f"{clock.local_date(moment, zone)} " if moment else ""

@@ -180,8 +180,7 @@ class Units:
 
 
 def _whose(parts: Sequence[str], text: str) -> list[str]:
-    """Whose words each passage of a message may hold, by how it begins: a passage that holds what announces a text, or
-    the first words of a paste, shows that itself."""
+    """Whose words each passage of a message may hold, by how it begins: what announces a text shows that itself."""
     from memory_system.understand.whose import OTHERS, Owner, owners  # only where a message is long
 
     spans, at = [], 0

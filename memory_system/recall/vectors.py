@@ -352,9 +352,8 @@ def _standard(values: Floats) -> Floats:
 
 
 class Near:
-    """How near each unit's text is to a question, by its meaning: messages to the question as who says them would ask
-    it (`said`), all else to the question (`asked`). `weight` is what the nearest one gets for it; `alone` where nothing
-    else counts."""
+    """How near each unit's text is to a question, by its meaning: messages to the question as who says them would
+    ask it (`said`), all else to it (`asked`). `weight` is what the nearest gets; `alone`: nothing else counts."""
 
     def __init__(self, matrix: Matrix, asked: Vector, said: Vector, weight: float, *, alone: bool = False) -> None:
         if matrix.rows.size and len(asked) != matrix.rows.shape[1]:

@@ -1,5 +1,4 @@
-"""One SQLite file that can be derived again: opened without creating it, replaced whole, its errors turned into
-ours."""
+"""One SQLite file that can be derived again: never created by opening, replaced whole, its errors turned into ours."""
 
 from __future__ import annotations
 

@@ -15,8 +15,7 @@ RECENT = 1024  # memories a draft keeps parsed
 
 
 class Draft:
-    """Memories as they will be: changes over a store or another draft. Phases write into their own and give back what
-    they changed."""
+    """Memories as they will be: changes over a store or another draft. Each phase writes into its own."""
 
     def __init__(self, base: Memories) -> None:
         self.base = base

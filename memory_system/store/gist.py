@@ -160,8 +160,7 @@ def _numbers() -> dict[str, str]:
 
 
 def stem(word: str) -> str:
-    """An English word without plural, third person, -ing, final e and the spellings of two countries. The past keeps
-    its -ed."""
+    """An English word without plural, -s, -ing, final e and the spellings of two countries; the past keeps its -ed."""
     if len(word) < 4 or not word.isalpha() or not word.isascii():
         return word
     if word.endswith("ies") and len(word) > 4:

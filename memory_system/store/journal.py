@@ -144,8 +144,7 @@ def read_entries(path: Path) -> Iterator[Group]:
 
 
 class _Reading:
-    """The entries of a month as their lines come: one has `begun`, one is `waiting`: it has ended and may still be
-    marked as done."""
+    """The entries of a month as their lines come: one has `begun`, one has ended and is `waiting` for its done mark."""
 
     def __init__(self) -> None:
         self.begun: Group | None = None
@@ -347,9 +346,8 @@ class Journal:
         return Head()
 
     def _set_aside_unended(self, path: Path) -> None:
-        """Set aside what follows the last ended entry: its writer was stopped before it had said that it is there, so
-        any of its bytes may be missing; a month of which nothing stays goes. DamagedError when what is broken had been
-        acknowledged."""
+        """Set aside what follows the last ended entry, of which any bytes may be missing; a month of which nothing
+        stays goes. DamagedError when what is broken had been acknowledged."""
         keep, data = sound_length(path), months.read(path)
         if b'{"done":' in data[keep:]:
             list(read_entries(path))  # which names the line

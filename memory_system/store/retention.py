@@ -53,8 +53,7 @@ def lifted(record: Fact, moment: datetime, config: Config, share: float = CONFIR
 
 
 def leaves_at(row: Row, config: Config) -> str:
-    """The stamp from which a memory no longer belongs to the active pool: expired, or faded below the archive
-    threshold; empty when that never happens by itself."""
+    """The stamp from which a memory has expired, or faded below the archive threshold; empty when it never does."""
     leaves: str = row.get("expires") or ""
     if is_protected_row(row):
         return leaves

@@ -258,8 +258,7 @@ class Store:
             self.seen.note()
 
     def recover(self) -> Entry | None:
-        """Finish the commit that a crash interrupted; the entry, if there was one. Whether the files were touched by
-        hand since is not known then."""
+        """Finish the commit that a crash interrupted; that entry, if any. Changes by hand since are not known then."""
         left = self.journal.unfinished()
         if left is None:
             return None

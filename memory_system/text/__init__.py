@@ -144,8 +144,7 @@ def strip_span(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 
 def nfkc(text: str) -> str:
-    """The text in Unicode's form NFKC. Without full-width marks most Chinese text has that form already, which is soon
-    seen."""
+    """The text in Unicode's form NFKC; without full-width marks most Chinese text has it, which is soon seen."""
     for wide, narrow in _FULL_WIDTH:
         text = text.replace(wide, narrow)
     return unicodedata.normalize("NFKC", text)
@@ -161,8 +160,7 @@ def fold(text: str) -> str:
 
 @lru_cache(maxsize=64)  # a claim is looked up, then put
 def essence(text: str) -> bytes:
-    """What is left of the text when case, width, blanks and the marks between words are set aside: equal for texts that
-    say the same with the same words."""
+    """What is left of the text without case, width, blanks and marks: equal for texts that say the same."""
     if text.isascii():  # as below, and soon done
         return text.lower().strip().rstrip(".").encode().translate(None, _MARKS)
     folded = fold(text).translate(_WIDE_MARKS)
@@ -174,8 +172,7 @@ def is_cjk(word: str) -> bool:
 
 
 def stands_in(words: str, said: str) -> bool:
-    """Whether the words are in what was said, whatever their case, and not merely their letters: "Arm" is not in
-    "farmer"."""
+    """Whether the words are in what was said, in whatever case, as words: "Arm" is not in "farmer"."""
     edge = r"\b" if words.isascii() else ""
     return bool(re.search(rf"{edge}{re.escape(words)}{edge}", said, re.IGNORECASE))
 
