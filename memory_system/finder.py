@@ -17,10 +17,9 @@ import orjson
 from memory_system import clock
 from memory_system.errors import EmbedderError, LockedError, UsageError
 from memory_system.privacy import masks
-from memory_system.privacy.masks import masked, shown
+from memory_system.privacy.masks import SHARED, masked, shown
 from memory_system.privacy.pasted import is_borrowed
 from memory_system.privacy.secrets import redact
-from memory_system.privacy.sharing import SHARED
 from memory_system.recall import excerpt
 from memory_system.recall import search as ranking
 from memory_system.recall.around import Around

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -92,13 +92,10 @@ def _reach(rule: rules.Rule, text: str, start: int, end: int) -> int:
 def _chats(text: str) -> Iterator[tuple[rules.Rule, Span]]:
     """From the first line that somebody speaks to the end of the paragraph of the last."""
     for rule in rules.load("trust")["chat"].firing(text):
-        heads = [(match.start(), _name(match.groups())) for match in rule.matches(text)]
-        if _is_talk([name for _, name in heads], both=bool(rule.data.get("both"))):
-            yield rule, (heads[0][0], _paragraph_end(text, heads[-1][0]))
-
-
-def _name(groups: Sequence[str | None]) -> str:
-    return next(filter(None, groups)).strip().lower()
+        heads = [(match.start(), next(filter(None, match.groups()))) for match in rule.matches(text)]
+        if _is_talk([name.strip().lower() for _, name in heads], both=bool(rule.data.get("both"))):
+            paragraph_end = next(_PARAGRAPH_END.finditer(text, heads[-1][0]))
+            yield rule, (heads[0][0], paragraph_end.start())
 
 
 def _is_talk(names: list[str], *, both: bool) -> bool:
@@ -113,11 +110,6 @@ def _is_talk(names: list[str], *, both: bool) -> bool:
 def _is_diary(name: str) -> bool:
     words = rules.table("trust", "names")["diary"].split()
     return name.split()[0] in words or any(name.startswith(word) for word in words if not word.isascii())
-
-
-def _paragraph_end(text: str, start: int) -> int:
-    found = _PARAGRAPH_END.search(text, start)
-    return found.start() if found else len(text)
 
 
 def _letters(text: str) -> Iterator[tuple[rules.Rule, Span]]:

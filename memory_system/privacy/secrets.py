@@ -118,7 +118,7 @@ def _cleaned(text: str, found: dict[str, int], passes: list[Pass], depth: int) -
 
 
 def _redacted(text: str, found: dict[str, int], passes: list[Pass], depth: int) -> str:
-    view = narrowed(text) if is_wide(text) else text  # as long as the text, place by place
+    view = narrowed(text)  # as long as the text, place by place
     if not rules.load("secrets")["gate"].fires(view):
         return text
     ruleset = rules.together("secrets", "secret", "broken")
@@ -205,14 +205,9 @@ def _broken_spans(view: str, rule: rules.Rule, depth: int) -> Iterator[Secret]:
 # ---- disguises: full-width characters, invisible ones between others, and keys that stand in pieces ---------------
 
 
-def is_wide(text: str) -> bool:
-    """Whether there are words or numbers in full-width characters."""
-    return not text.isascii() and _WIDE.search(text) is not None
-
-
 def narrowed(text: str) -> str:
-    """The text with full-width characters as plain ones; as long as it was."""
-    return text.translate(_NARROW)
+    """The text with words and numbers in full-width characters in plain ones; as long as it was."""
+    return text if text.isascii() or not _WIDE.search(text) else text.translate(_NARROW)
 
 
 def joined(text: str, start: int, end: int) -> Iterator[tuple[str, list[int]]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from memory_system.privacy.sharing import rated
+from memory_system.privacy.masks import rated
 from memory_system.records import Fact, Pool, Row, from_line, kind_of, to_line
 from memory_system.store.journal import Change
 from memory_system.store.keys import Accept, AlikeKey, Found, Key, Likeness, keys_of_content, newest_of
