@@ -29,7 +29,6 @@ from memory_system.dates.intervals import (
     month_after,
     months_from,
     moved,
-    next_month,
     one_day,
     part_of_day,
     said_twice,
@@ -102,7 +101,8 @@ def _date(fields: Fields, moment: Moment) -> Span | None:
 
 def _third(f: Fields, _: Moment) -> Span:
     first = date(f["year"], f["month"], _THIRDS[f["third"]])
-    return first, next_month(first) if f["third"] == "late" else first + timedelta(days=10), "third"
+    end = date(*month_after(first, 1), 1) if f["third"] == "late" else first + timedelta(days=10)
+    return first, end, "third"
 
 
 def _bare_third(f: Fields, moment: Moment) -> Span | None:

@@ -114,7 +114,6 @@ def whole(span: Span) -> Interval:
 
 
 def one_day(day: date) -> Span:
-    """A day as a span."""
     return day, day + timedelta(days=1), "day"
 
 
@@ -123,12 +122,10 @@ def monday_of(day: date) -> date:
 
 
 def week_of(monday: date) -> Span:
-    """The week that begins on that Monday."""
     return monday, monday + timedelta(days=7), "week"
 
 
 def weekend_of(monday: date) -> Span:
-    """The weekend of the week that begins on that Monday."""
     return monday + timedelta(days=5), monday + timedelta(days=7), "weekend"
 
 
@@ -146,11 +143,6 @@ def months_from(year: int, month: int, count: int, granularity: str) -> Span:
     """So many whole months from that one on."""
     first = date(year, month, 1)
     return first, date(*month_after(first, count), 1), granularity
-
-
-def next_month(day: date) -> date:
-    """The first day of the month after the one that begins on that day, or holds it."""
-    return date(day.year + day.month // 12, day.month % 12 + 1, 1)
 
 
 def month_after(day: date, months: int) -> tuple[int, int]:

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, tzinfo
+from functools import partial
 from io import BufferedIOBase, BytesIO
 from itertools import chain, islice
 from pathlib import Path
@@ -43,6 +44,7 @@ UNKNOWN = -1
 HEAD = 50  # lines by which a format is known
 _UNFIT = re.compile(r"[\s:\x00-\x1f]+")  # in a session's id: a ref is cut at its first colon
 READERS: tuple[Reader, ...] = (openclaw, claude_code, plain, notes)
+_new_digest = partial(hashlib.blake2b, digest_size=16)
 
 
 @contextmanager
@@ -195,7 +197,7 @@ class Transcript:
     floors: list[str] = field(default_factory=list)
     data: bytes | None = None
     _digests: dict[int, str] = field(default_factory=dict)
-    _digester: hashlib.blake2b = field(default_factory=lambda: _new_digest())
+    _digester: hashlib.blake2b = field(default_factory=_new_digest)
     _digested: int = 0
 
     def first_after(self, lines: int) -> int:
@@ -331,7 +333,3 @@ def _link(script: Transcript) -> None:
             script.bends.append(number)
         script.parents.append(parent)
         tip = parent if entry.moves else number
-
-
-def _new_digest() -> hashlib.blake2b:
-    return hashlib.blake2b(digest_size=16)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from memory_system.recall.search_index import Index
@@ -29,16 +30,12 @@ WORDS = {  # who spoke, what stands behind that, the remark on what is outdated,
 _SENTENCE_END = re.compile(r"[.!?;](?=\s)\s*|[。！？；]\s*")
 
 Give = Callable[[Unit], str]  # what of a whole message may be shown
+as_it_is: Give = attrgetter("text")
 
 
 def named(role: str, lang: str) -> str:
     """What those who have no name are called: User, Assistant, 用户, 助手."""
     return WORDS[told_in(lang)][0].get(role, role)
-
-
-def as_it_is(unit: Unit) -> str:
-    """All of a message."""
-    return unit.text
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from memory_system.config import Config
 from memory_system.recall.around import MOST, Around, Give, as_it_is
 from memory_system.recall.asked import Asked, Cues, Kind, Question, asked_of_user, cues_of
 from memory_system.recall.candidates import SLOTS
-from memory_system.recall.names import is_about, is_asked_of, spoken_of, tells_of, things_in
+from memory_system.recall.names import is_asked_of, spoken_of, tells_of, things_in
 from memory_system.recall.ranking import only_asks
 from memory_system.recall.results import Result
 from memory_system.recall.schema import MEMORIES, scope_of
@@ -204,8 +204,7 @@ def _tell_of_named(found: Iterable[Item], question: Question, rows: Collection[R
     """Give what was found of the people and projects that the message names as well; surely where nothing is asked."""
     names, things = spoken_of(question, rows), things_in(question.text, rows)
     left = (each for each in found if each.level != "high" and each.tells)
-    of_them = (each for each in left if is_about(names, each.unit.text) or tells_of(things, each.unit.text))
-    for each in islice(of_them, MOST_OF_NAMED):
+    for each in islice((each for each in left if tells_of(names, things, each.unit.text)), MOST_OF_NAMED):
         each.level = "middle" if question.asks or each.type == "belief" else "high"
 
 

@@ -271,12 +271,6 @@ def spoken_of(question: Question, rows: Iterable[Row]) -> list[Name]:
     return list(dict.fromkeys(filter(None, [*known, *nearest(text), *_to_whom(question, text)])))
 
 
-def is_about(names: Iterable[Name], text: str) -> bool:
-    """Whether the text speaks of one of them."""
-    folded = text.lower()
-    return any(speaks_of(name, folded) for name in names)
-
-
 def _people(row: Row) -> Iterator[str]:
     """Whom the memory is about, and who it says is near to the user."""
     if row.get("subject", USER) not in (USER, ASSISTANT):
@@ -312,9 +306,10 @@ def things_in(message: str, rows: Iterable[Row]) -> list[str]:
     return [name for name in seen if terms.names(text, name)]
 
 
-def tells_of(things: Iterable[str], text: str) -> bool:
-    """Whether the text has one of the names, in whatever case."""
-    return any(terms.names(text, name) for name in things)
+def tells_of(people: Iterable[Name], things: Iterable[str], text: str) -> bool:
+    """Whether the text speaks of one of the people, or has the name of one of the things."""
+    folded = text.lower()
+    return any(speaks_of(name, folded) for name in people) or any(terms.names(text, name) for name in things)
 
 
 def _in_hand(row: Row) -> Iterator[str]:

@@ -161,7 +161,7 @@ class Units:
             storable(row.get("subject", USER)), storable(row.get("attribute", "")), storable(row.get("value", "")),
             said_at, self.day(said_at), row["importance"], math.log(max(row["score"], SMALLEST_SCORE)),
             retention.rate_of(kind, row["importance"], self._config) if scored_at else 0.0,
-            _number(scored_at), retention.is_protected_row(row), storable(own_name(row)),
+            _number(scored_at), retention.is_protected(row), storable(own_name(row)),
             storable(orjson.dumps(row["tells"]).decode()) if row.get("tells") else None,
             packed(line),
         )  # fmt: skip
