@@ -139,7 +139,8 @@ def _matches(rule: Rule, text: str) -> Iterator[Piece]:
             start += len(groups.pop("lead", ""))
             fields = _fields(groups)
         if fields is not None and not _cut(text, start, said=None if words.isascii() else fields):
-            yield Piece(start, end, data["lang"] or _language_at(text, start, end), fields)
+            around = "zh" if _HAN.search(text, max(0, start - 40), end + 40) else "en"  # of a number
+            yield Piece(start, end, data["lang"] or around, fields)
 
 
 def _is_guarded(data: Mapping[str, Any], text: str, start: int, end: int) -> bool:
@@ -151,11 +152,6 @@ def _is_guarded(data: Mapping[str, Any], text: str, start: int, end: int) -> boo
 @cache  # made when what it guards is first found: most forms are rare
 def _guard(written: str | tuple[str, ...]) -> re.Pattern[str]:
     return compiled(written)
-
-
-def _language_at(text: str, start: int, end: int) -> str:
-    """The language of the words around a number."""
-    return "zh" if _HAN.search(text, max(0, start - 40), end + 40) else "en"
 
 
 def _left(text: str, start: int) -> str:

@@ -70,17 +70,12 @@ def _undated(text: str) -> Sequence[int]:
 
 
 def _found(view: str, kinds: Collection[str]) -> Iterator[tuple[int, int, str]]:
-    for rule in rules.load("masks")["mask"].firing(view) if kinds else ():
-        if rule.data["kind"] in kinds:
-            yield from ((*span, rule.data["kind"]) for span in _of(view, rule))
-
-
-def _of(text: str, rule: rules.Rule) -> Iterator[tuple[int, int]]:
-    """Where what the rule masks stands."""
-    for match in rule.matches(text):
-        start, end = match.span(rule.data.get("group", 0))
-        before = max((text.rfind(sign, start, end) for sign in rule.data.get("after", "")), default=-1)
-        yield max(start, before + 1), end
+    fired = rules.load("masks")["mask"].firing(view) if kinds else ()
+    for rule in (each for each in fired if each.data["kind"] in kinds):
+        for match in rule.matches(view):
+            start, end = match.span(rule.data.get("group", 0))
+            before = max((view.rfind(sign, start, end) for sign in rule.data.get("after", "")), default=-1)
+            yield max(start, before + 1), end, rule.data["kind"]
 
 
 def shown(value: Any, kinds: Collection[str]) -> Any:

@@ -74,8 +74,9 @@ def spans_of(group: str, text: str) -> Iterator[tuple[rules.Rule, Span]]:
 
 
 def _patterned(text: str) -> Iterator[tuple[rules.Rule, Span]]:
-    reaches = ((rule, (start, _reach(rule, text, start, end))) for rule, (start, end) in spans_of("borrowed", text))
-    yield from ((rule, span) for rule, span in reaches if span[1])
+    for rule, (start, stop) in spans_of("borrowed", text):
+        if end := _reach(rule, text, start, stop):
+            yield rule, (start, end)
 
 
 def _reach(rule: rules.Rule, text: str, start: int, end: int) -> int:

@@ -132,7 +132,9 @@ class Tombstones:
         quotes = self._sorted["quote"]
         for mark in quotes.get(self.mac("ref", ref), ()) if quotes else ():
             if said_at <= mark.at:
-                yield from self._stretches(text, mark)
+                ends = range(mark.length, len(text) + 1)
+                spans = ((end - mark.length, end) for end in ends)
+                yield from (span for span in spans if self.mac("quote", text[slice(*span)]) == mark.mac)
         if said_at and self._sorted["name"]:
             yield from (span for span in sentences(text) if self._names_in(text[slice(*span)], said_at))
 
@@ -141,11 +143,6 @@ class Tombstones:
         if any(mark.since <= said_at < mark.until and said_at <= mark.at for mark in spans):
             return True
         return bool(sessions) and any(said_at <= mark.at for mark in sessions.get(self.mac("session", session), ()))
-
-    def _stretches(self, text: str, mark: Mark) -> Iterator[tuple[int, int]]:
-        for start in range(len(text) - mark.length + 1):
-            if self.mac("quote", text[start : start + mark.length]) == mark.mac:
-                yield start, start + mark.length
 
     def _names_in(self, sentence: str, said_at: str) -> bool:
         folded = fold(sentence)

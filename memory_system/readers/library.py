@@ -95,8 +95,8 @@ class Library:
             self._places[session] = self._choose(places, cursor, backlog)
         if opened:
             script = self._load(self._places[session])
-            unread = self._unread(script, cursor)
-            if unread:
+            start = script.first_after(_lines(script, _carried(script, cursor)))
+            if unread := [n for n in range(start, len(script.entries)) if script.entries[n].role != CONTROL]:
                 backlog.waiting[session] = sorted(script.times[n] for n in unread)
                 backlog.problems += self._from_the_future(script, unread)
 
@@ -110,10 +110,6 @@ class Library:
                 what = f"it holds session {each.session} as {best.place.name} does, with other lines"
                 backlog.problems.append(Problem(each.place.name, what, "remove one of the two, or rename its session"))
         return best.place
-
-    def _unread(self, script: Transcript, cursor: Cursor | None) -> list[int]:
-        start = script.first_after(_lines(script, _carried(script, cursor)))
-        return [n for n in range(start, len(script.entries)) if script.entries[n].role != CONTROL]
 
     def _from_the_future(self, script: Transcript, unread: list[int]) -> Iterator[Problem]:
         """What waits because neither it nor what follows it can have been said yet."""

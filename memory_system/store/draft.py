@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from memory_system.privacy.masks import rated
 from memory_system.records import Fact, Pool, Row, from_line, kind_of, to_line
 from memory_system.store.journal import Change
-from memory_system.store.keys import Accept, AlikeKey, Found, Key, Likeness, keys_of_content, newest_of
+from memory_system.store.keys import Accept, AlikeKey, Found, Key, Likeness, keys_of_row, newest_of
 from memory_system.store.store import Memories, Store, origin_part
 
 RECENT = 1024  # memories a draft keeps parsed
@@ -87,8 +87,7 @@ class Draft:
             self._likeness.note(vars(record))
 
     def _index(self, record: Fact) -> None:
-        # by its words a night is screened before it has drafts
-        for key in keys_of_content(vars(record)):
+        for key in keys_of_row(vars(record)):
             held = self._keys[key]
             if held[-1:] != [record.id]:
                 held.append(record.id)

@@ -35,7 +35,7 @@ from memory_system.store.keys import (
     newest_of,
 )
 
-CATALOGUE_VERSION = 2
+CATALOGUE_VERSION = 3
 StandsFor = tuple[str, str]  # the rules, and the hash of the commit in the journal
 SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
