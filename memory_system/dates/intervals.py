@@ -15,21 +15,13 @@ TIMES = frozenset(("part", "hour", "minute", "half", "quarter_hour", "tonight"))
 MONTH = 31  # days: what is farther is not "the next one"
 _WEEK = 7  # days that two readings of "next Thursday" lie apart
 _RELATIVE = frozenset(("years", "months", "week", "days", "quarters", "rel", "sign"))
-_PARTS = {  # hours from the day's midnight
-    "early": (0, 6),
-    "morning": (6, 12),
-    "midday": (11, 14),
-    "afternoon": (12, 18),
-    "evening": (18, 24),
-    "night": (18, 30),
-}
-_HOURS = {  # which hours may be said with the part: 早上5点, 晚上12点
-    "early": (0, 6),
-    "morning": (4, 12),
-    "midday": (11, 15),
-    "afternoon": (12, 19),
-    "evening": (17, 25),
-    "night": (20, 25),
+_PARTS = {  # its hours from the day's midnight, and which hours may be said with it: 早上5点, 晚上12点
+    "early": ((0, 6), (0, 6)),
+    "morning": ((6, 12), (4, 12)),
+    "midday": ((11, 14), (11, 15)),
+    "afternoon": ((12, 18), (12, 19)),
+    "evening": ((18, 24), (17, 25)),
+    "night": ((18, 30), (20, 25)),
 }
 
 
@@ -73,7 +65,7 @@ def at_day(fields: Fields, day: date) -> Interval | None:
 
 def part_of_day(part: str, day: date) -> Interval:
     """The morning, the evening, ... of that day."""
-    first, last = _PARTS[part]
+    (first, last), _ = _PARTS[part]
     return midnight(day) + timedelta(hours=first), midnight(day) + timedelta(hours=last), "part"
 
 
@@ -99,7 +91,7 @@ def hour_of(f: Fields) -> int | None:
         hour = hour % 12 + (12 if half == "pm" else 0)
         return hour + 24 if part == "night" and hour < 6 else hour
     if part:
-        first, last = _HOURS[part]
+        _, (first, last) = _PARTS[part]
         fitting = [each for each in {hour, hour + 12, 0 if hour == 12 else hour} if first <= each < last]
         return fitting[0] if len(fitting) == 1 else None
     return hour if 13 <= hour < 24 or (half == "exact" and hour >= 0) else None

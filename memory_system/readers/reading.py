@@ -96,8 +96,7 @@ class Reading:
         self.off = script.abandoned(end)
         source = script.place.source
         self.roles: Mapping[str, str] = {**script.header.roles, **(source.roles if source else {})}
-        named: dict[str, str] = dict(script.header.participants)
-        named.update((role, name) for role, name in (source.participants.items() if source else ()))
+        named: dict[str, str] = {**script.header.participants, **(source.participants if source else {})}
         self.speakers = {role: name for role, name in named.items() if sources.is_person(name)}
         self.turn = ""  # why the user's message that is being answered was refused
         self.forgotten = forgotten
@@ -185,8 +184,7 @@ class Reading:
     def message(self, number: int, said_at: str, text: str) -> Message:
         entry = self.script.entries[number]
         role = self.role_of(entry)
-        entry_id, speaker = entry.name, self.speakers.get(role, "")
-        return Message(self.script.session, entry_id, role, speaker, said_at, text, self.chat)
+        return Message(self.script.session, entry.name, role, self.speakers.get(role, ""), said_at, text, self.chat)
 
     def heard(self) -> Iterator[tuple[int, Message, str]]:
         """The messages of the span: the line of each, and why it is refused (empty: it is kept)."""

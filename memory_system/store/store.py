@@ -85,10 +85,10 @@ class Store:
             with path.open("rb") as file:
                 yield from ((number, line) for number, line in enumerate(file, 1) if line != b"\n")
 
-    def everything(self) -> Iterator[tuple[str, Pool, type[Fact], bytes]]:
+    def everything(self, pending: Iterable[Change] | None = None) -> Iterator[tuple[str, Pool, type[Fact], bytes]]:
         """Every line of the truth: where it stands, in which pool, in the file of which kind; as it stands when the
         commit that was begun is finished."""
-        pending = self.journal.pending()
+        pending = self.journal.pending() if pending is None else pending
         for pool, kind in FILES:
             name, lines = self.layout.name(self.layout.pool(pool, kind)), self.settled(pool, kind, pending)
             yield from ((f"{name}:{number}", pool, kind, line) for number, line in lines)
@@ -327,14 +327,11 @@ def _load(store: Store, pending: list[Change]) -> _Loaded:
     """All memories as lines; they are checked unless they stand as the program has written them."""
     as_written = not pending and store.seen.holds()
     loaded = _Loaded({}, set())
-    for pool, kind in FILES:
-        name = store.layout.name(store.layout.pool(pool, kind))
-        for number, line in store.settled(pool, kind, pending):
-            where = f"{name}:{number}"
-            memory_id = truth.line_id(line) if as_written else checked(line, kind, where)["id"]
-            if memory_id in loaded.rows:
-                raise DamagedError(f"{where}: the id {memory_id} stands twice")
-            loaded.put(memory_id, pool, line)
+    for where, pool, kind, line in store.everything(pending):
+        memory_id = truth.line_id(line) if as_written else checked(line, kind, where)["id"]
+        if memory_id in loaded.rows:
+            raise DamagedError(f"{where}: the id {memory_id} stands twice")
+        loaded.put(memory_id, pool, line)
     return loaded
 
 
