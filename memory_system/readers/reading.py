@@ -96,7 +96,8 @@ class Reading:
         self.off = script.abandoned(end)
         source = script.place.source
         self.roles: Mapping[str, str] = {**script.header.roles, **(source.roles if source else {})}
-        named: dict[str, str] = {**script.header.participants, **(source.participants if source else {})}
+        named: dict[str, str] = dict(script.header.participants)
+        named.update((role, name) for role, name in (source.participants.items() if source else ()))
         self.speakers = {role: name for role, name in named.items() if sources.is_person(name)}
         self.turn = ""  # why the user's message that is being answered was refused
         self.forgotten = forgotten
