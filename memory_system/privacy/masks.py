@@ -79,8 +79,7 @@ def _found(view: str, kinds: Collection[str]) -> Iterator[tuple[int, int, str]]:
 
 
 def shown(value: Any, kinds: Collection[str]) -> Any:
-    """An answer with its texts masked; ids and places stay as they are. What one of its texts tells to be a number, is
-    one in all of them: a value stands there by itself."""
+    """An answer with its texts masked, ids and places not; what one text tells to be a number is one in all."""
     if not kinds:
         return value
     known = {text[start:end]: f"[{kind}]" for text in _texts(value) for start, end, kind in _spans(text, kinds)}

@@ -30,8 +30,7 @@ FUTURE = timedelta(days=1)  # a message said later than this from now has a wron
 
 
 class Library:
-    """The transcripts of one workspace. `now` is only for telling whose time lies in the future; what `forgotten`
-    says is left out."""
+    """The transcripts of one workspace without what is `forgotten`; `now` only tells whose time lies ahead."""
 
     def __init__(
         self, layout: Layout, config: Config, now: datetime | None = None, forgotten: Tombstones | None = None

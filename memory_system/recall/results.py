@@ -1,5 +1,4 @@
-"""From ranked candidates to results: what says the same is one result, what nearly does makes way for others, and what
-is outdated stands behind what took its place."""
+"""From ranked candidates to results: one for each text, various ones first, the outdated behind what is newer."""
 
 from __future__ import annotations
 

@@ -74,8 +74,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Where and when a question is asked: the index, what is newer (the captures that are `pending`, and notes), and
-    with `near` what texts mean, which counts then as well."""
+    """Where and when a question is asked: the index, `pending` captures, and with `near` what texts mean."""
 
     layout: Layout
     config: Config

@@ -222,8 +222,7 @@ def parse(line: bytes) -> dict[str, Any]:
 
 
 def sound_length(path: Path, previous: str | None = None) -> int:
-    """How many bytes of a month belong to entries that are ended and whole, up to the first that is not; with the hash
-    of the entry before it, the chain must hold as well."""
+    """How many bytes of a month belong to ended, whole entries that chain on (from `previous`, where it is given)."""
     keep = 0
     with suppress(DamagedError, KeyError, TypeError, ValueError):
         for group in read_entries(path):
@@ -235,8 +234,7 @@ def sound_length(path: Path, previous: str | None = None) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Where the journal ends: the last entry's number, its hash and that of the entry before; `done` says whether its
-    files are written."""
+    """Where the journal ends: the last entry's number and hash, the hash before it; `done`: its files are written."""
 
     seq: int = 0
     hash: str = GENESIS
@@ -281,8 +279,7 @@ class Journal:
         self.files.append(path, line, alone=True)
 
     def unfinished(self) -> tuple[Entry, list[Change]] | None:
-        """The entry that was begun and not done, after setting aside what was not even begun; costs one small read when
-        there is none."""
+        """The entry that was begun and not done, what was not begun set aside; one small read when there is none."""
         path = self._undone()
         if path is None:
             return None

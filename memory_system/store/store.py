@@ -86,16 +86,14 @@ class Store:
                 yield from ((number, line) for number, line in enumerate(file, 1) if line != b"\n")
 
     def everything(self, pending: Iterable[Change] | None = None) -> Iterator[tuple[str, Pool, type[Fact], bytes]]:
-        """Every line of the truth: where it stands, in which pool, in the file of which kind; as it stands when the
-        commit that was begun is finished."""
+        """Every line of the truth with its place, pool and kind, as it stands when the begun commit is finished."""
         pending = self.journal.pending() if pending is None else pending
         for pool, kind in FILES:
             name, lines = self.layout.name(self.layout.pool(pool, kind)), self.settled(pool, kind, pending)
             yield from ((f"{name}:{number}", pool, kind, line) for number, line in lines)
 
     def settled(self, pool: Pool, kind: type[Fact], pending: Iterable[Change]) -> Iterator[tuple[int, bytes]]:
-        """The numbered lines of one file with the pending changes of a commit that is half-way through the files, so
-        that a memory on the move is seen once."""
+        """The numbered lines of one file with the changes of a half-way commit: a memory on the move is seen once."""
         mine = _mine(pool, kind, pending)
         there = self.lines(pool, kind)
         return enumerate(truth.merged(there, mine), 1) if mine else there
