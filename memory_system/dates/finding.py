@@ -176,7 +176,6 @@ def _put_days(old: Piece, new: Piece, anchor: datetime, way: int) -> tuple[date,
 
 
 def _on(piece: Piece, day: date, anchor: datetime) -> Piece:
-    """The piece, of that day."""
     fields = {name: value for name, value in piece.fields.items() if name in TIMES}
     return replace(piece, fields={**fields, "days": (day - anchor.date()).days, "dow": day.weekday()})
 

@@ -256,7 +256,6 @@ def _flaws(script: Transcript, number: int, why: str, said: str) -> Iterable[Fla
 
 
 def _moved(reading: Reading, cursor: Cursor) -> Cursor:
-    """The cursor after the span."""
     script = reading.script
     lines = max(cursor.lines, script.lines_before(reading.end))
     rest = range(reading.end, len(script.entries))

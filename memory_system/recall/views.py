@@ -286,7 +286,6 @@ class Listing:
         return int(count)
 
     def all(self) -> Dump:
-        """The dump, made anew."""
         dump = Dump()
         for each in self.labels():
             dump.put(each)

@@ -155,7 +155,6 @@ class Checkpoint:
                 yield from [parse(orjson.loads(line)) for line in lines]
 
     def drop_other_stages(self) -> None:
-        """Remove the stages of all runs but the current one."""
         for folder in sorted(self.layout.runs.glob("*")):
             if folder.name != self.state.run_id:
                 self.files.remove_folder(folder)

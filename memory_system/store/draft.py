@@ -99,7 +99,6 @@ class Draft:
 
     @classmethod
     def from_rows(cls, base: Memories, rows: Iterable[Row]) -> Draft:
-        """The draft that was staged."""
         draft = cls(base)
         for row in rows:
             draft.put(row["pool"], kind_of(row["record"]["id"]).model_validate(row["record"]), row["why"])

@@ -58,7 +58,6 @@ class Gist(NamedTuple):
 
 @lru_cache(maxsize=256)  # a claim is looked up, then put
 def gist_of(sentence: str) -> Gist:
-    """The gist of a sentence in English or Chinese."""
     folded = text.fold(simplified(sentence))
     words = _chinese(folded) if text.has_cjk(folded) else _english(folded)
     signs = _words_of("sign", "sign", "days")

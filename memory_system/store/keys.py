@@ -30,7 +30,6 @@ _DATED = itemgetter(slice(2, None))  # an id without its kind
 
 
 def slot_key(subject: str, attribute: str) -> Key:
-    """The key of every active memory in a slot."""
     return ("slot", subject, attribute)
 
 
