@@ -14,7 +14,7 @@ from typing import Any
 from memory_system.dates.atoms import Piece
 from memory_system.dates.calendar import interval
 from memory_system.dates.forms import alternatives, compiled, patterns
-from memory_system.dates.intervals import Fields, Moment, Told, dated, kind
+from memory_system.dates.intervals import Fields, Moment, dated, kind
 from memory_system.rules import table
 from memory_system.text import simplified
 
@@ -47,11 +47,8 @@ class Cues(Moment):
 
     def tense(self) -> int | None:
         """The clause decides, then the sentence."""
-        return self._tense(only_clause=False)
-
-    def own_tense(self) -> int | None:
-        """The same by the clause alone."""
-        return self._tense(only_clause=True)
+        told = self.own_tense()
+        return self._by_sentence() if told == 0 else told
 
     @cached_property
     def _spec(self) -> dict[str, Any]:
@@ -69,7 +66,8 @@ class Cues(Moment):
     def _sentence(self) -> tuple[str, str]:
         return _around(self.text, self.piece.span, self._spec["sentence"])
 
-    def _tense(self, *, only_clause: bool) -> int | None:
+    def own_tense(self) -> int | None:
+        """The same by the clause alone."""
         self.asked = True
         spec, clause = self._spec, self._clause
         if self._says("put_from"):
@@ -78,8 +76,7 @@ class Cues(Moment):
             return None
         if spec["put"].search(clause[0]) or self.surely():
             return 1
-        told = _nearest(spec, *clause)
-        return told if told or only_clause else self._by_sentence()
+        return _nearest(spec, *clause)
 
     def _is_habit(self) -> bool:
         """Whether it is of no day in particular, or of one that the words leave open."""
@@ -327,7 +324,7 @@ def _in_one_clause(text: str, one: Piece, other: Piece) -> bool:
 
 def _weekdays(piece: Piece, anchor: datetime) -> set[int]:
     """The weekdays of the day that the piece names, be it past or ahead."""
-    named = (interval(dated(piece.fields), Told(anchor, way)) for way in (-1, 1))
+    named = (interval(dated(piece.fields), Moment(anchor, way)) for way in (-1, 1))
     return {each[0].weekday() for each in named if each}
 
 

@@ -30,7 +30,6 @@ from memory_system.dates.intervals import (
     Fields,
     Interval,
     Moment,
-    Told,
     at_day,
     complete,
     following,
@@ -168,7 +167,7 @@ def _put_days(old: Piece, new: Piece, anchor: datetime, way: int) -> tuple[date,
     if is_bare:
         first = today if old.fields["dow"] == today.weekday() else weekday_after(today, old.fields["dow"])
     else:
-        named = interval({name: old.fields[name] for name in kind(old.fields)}, Told(anchor, 1))
+        named = interval({name: old.fields[name] for name in kind(old.fields)}, Moment(anchor, 1))
         if named is None:
             return None
         first = named[0].date()

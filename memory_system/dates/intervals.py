@@ -223,39 +223,30 @@ def following(fields: Fields, day: date) -> Interval | None:
 
 
 class Moment:
-    """When it was said (aware, in the owner's zone), in a clause that tells nothing else. What clauses may tell:
-    `tense`, which is -1 past, 1 future, 0 open, None a habit, and `own_tense`, which does not look beyond the clause;
-    `yearly`, of birthdays, whose date has no year; `adverbial`, that the words stand where a clause says when;
-    `surely`, that it says outright that it is ahead; `is_past`, that its own words tell of what was then."""
+    """When it was said (aware, in the owner's zone), and whether what was said is known to be past (-1) or to lie ahead
+    (1). What clauses may tell: `tense`, which is -1 past, 1 future, 0 open, None a habit, and `own_tense`, which does
+    not look beyond the clause; `yearly`, of birthdays, whose date has no year; `adverbial`, that the words stand where
+    a clause says when; `surely`, that it says outright that it is ahead; `is_past`, that its own words tell of what
+    was then."""
 
-    def __init__(self, anchor: datetime) -> None:
+    def __init__(self, anchor: datetime, way: int = 0) -> None:
         self.anchor, self.today, self.now = anchor, anchor.date(), anchor.replace(tzinfo=None)
+        self._way = way
 
     @property
     def monday(self) -> date:
         return monday_of(self.today)
 
     def tense(self) -> int | None:
-        return 0
+        return self._way
 
     def own_tense(self) -> int | None:
-        return self.tense()
+        return self._way
 
     def _no(self) -> bool:
         return False
 
-    yearly = adverbial = surely = is_past = _no
-
-
-class Told(Moment):
-    """The moment for what is known to be past (-1) or to lie ahead (1)."""
-
-    def __init__(self, anchor: datetime, way: int) -> None:
-        super().__init__(anchor)
-        self._way = way
-
-    def tense(self) -> int | None:
-        return self._way
+    yearly = adverbial = _no
 
     def surely(self) -> bool:
         return self._way > 0

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from memory_system import rules
-from memory_system.privacy.secrets import narrowed
+from memory_system.privacy.secrets import narrowed, with_texts
 from memory_system.records import Fact, session_of
 
 # of texts, no words
@@ -83,7 +83,8 @@ def shown(value: Any, kinds: Collection[str]) -> Any:
     if not kinds:
         return value
     known = {text[start:end]: f"[{kind}]" for text in _texts(value) for start, end, kind in _spans(text, kinds)}
-    return _shown(value, kinds, sorted(known.items(), key=lambda each: -len(each[0])))
+    longest_first = sorted(known.items(), key=lambda each: -len(each[0]))
+    return with_texts(value, lambda text: _without(masked(text, kinds), longest_first), but=PLACES)
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -94,16 +95,6 @@ def _texts(value: Any) -> Iterator[str]:
         yield from (text for key, each in value.items() if key not in PLACES for text in _texts(each))
     elif isinstance(value, list):
         yield from (text for each in value for text in _texts(each))
-
-
-def _shown(value: Any, kinds: Collection[str], known: Sequence[tuple[str, str]]) -> Any:
-    if isinstance(value, str):
-        return _without(masked(value, kinds), known)
-    if isinstance(value, list):
-        return [_shown(each, kinds, known) for each in value]
-    if isinstance(value, dict):
-        return {key: each if key in PLACES else _shown(each, kinds, known) for key, each in value.items()}
-    return value
 
 
 def _without(text: str, known: Sequence[tuple[str, str]]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,12 +87,19 @@ def redact(text: str, depth: int = 0) -> tuple[str, dict[str, int]]:
 
 
 def without_secrets(value: Any) -> Any:
-    """A JSON value whose texts are redacted and can be stored, however deep they stand."""
+    """A JSON value whose texts are redacted and can be stored."""
+    return with_texts(value, lambda text: redact(text.encode(errors="replace").decode())[0])
+
+
+def with_texts(value: Any, changed: Callable[[str], str], but: Collection[str] = ()) -> Any:
+    """A JSON value with its texts changed, however deep they stand, but for what stands under these keys."""
     if isinstance(value, str):
-        return redact(value.encode(errors="replace").decode())[0]
+        return changed(value)
     if isinstance(value, list | tuple):
-        return [without_secrets(each) for each in value]
-    return {key: without_secrets(each) for key, each in value.items()} if isinstance(value, dict) else value
+        return [with_texts(each, changed, but) for each in value]
+    if isinstance(value, dict):
+        return {key: each if key in but else with_texts(each, changed, but) for key, each in value.items()}
+    return value
 
 
 def redaction(text: str) -> Redaction:

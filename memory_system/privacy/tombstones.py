@@ -24,7 +24,7 @@ from memory_system.text import essence, fold, sentences
 PLACEHOLDER = "[forgotten]"  # what stands in people's files where they let words be taken out
 KEY_BYTES = 32
 DIGEST = 16
-_WORD = re.compile(r"[0-9a-z]+")
+_EDGE = re.compile(r"(?<![0-9a-z])|(?![0-9a-z])")  # where a word may begin or end
 _PLACEHOLDERS = re.compile(re.escape(PLACEHOLDER))
 
 
@@ -171,13 +171,9 @@ def claim_words(row: Mapping[str, str]) -> Iterator[str]:
 
 def pieces_of(folded: str, length: int) -> Iterator[str]:
     """Every stretch of that length that begins and ends where a word may: within Latin words none does."""
-    inside = bytearray(len(folded) + 1)
-    for word in _WORD.finditer(folded):
-        for place in range(word.start() + 1, word.end()):
-            inside[place] = 1
-    for start in range(len(folded) - length + 1):
-        if not inside[start] and not inside[start + length]:
-            yield folded[start : start + length]
+    edges = [edge.start() for edge in _EDGE.finditer(folded)]
+    last = frozenset(edges)
+    return (folded[start : start + length] for start in edges if start + length in last)
 
 
 def holds(folded: str, name: str) -> bool:
