@@ -65,6 +65,12 @@ class Giver:
         held = self._withheld.holds(unit.ref, unit.text) and not self.unmasked
         return "" if held else self.text(unit.text)
 
+    def refuses(self, unit: Unit) -> bool:
+        """Whether it is held back, or a message that somebody has pasted: to an agent a page is not what was said."""
+        held = any(self._withheld.holds(place, unit.text) for place in (unit.ref, unit.path))
+        is_pasted = bool(unit.role) and is_borrowed(unit.text, drafted=unit.role == "assistant")
+        return (held and not self.unmasked) or is_pasted
+
     def lines(self, text: str, name: str) -> str:
         """Lines of the file of that name; those of a transcript with their characters as they are read."""
         if ".jsonl" in name and "\\u" in text and not self.unmasked:
@@ -230,14 +236,14 @@ def context(
 
         known = shown_in(ws)
 
-    giver, refused = Giver(ws, unmasked=unmasked), _refused(ws, unmasked)
+    giver = Giver(ws, unmasked=unmasked)
 
     def give(unit: Unit) -> str:
-        return "" if refused(unit) else giver.message(unit)
+        return "" if giver.refuses(unit) else giver.message(unit)
 
     def ask(index: Index, near: Near | None) -> dict[str, Any]:
         asking = _asking(ws, index, near)
-        return inject(asking, message, budget=most, known=known, refused=refused, give=give)
+        return inject(asking, message, budget=most, known=known, refused=giver.refuses, give=give)
 
     return _noted(ws, "context", _asked(ws, message, "auto", ask), who, giver)
 
@@ -266,17 +272,6 @@ def _is_shared(unit: Unit, index: Index) -> bool:
     standing = index.units(index.standing_on([unit.ref], MEMORIES)).values()
     records = index.memories([each.key for each in standing]).values()
     return not masks.fires(unit.text) and all(record.sensitivity == SHARED for _, record in records)
-
-
-def _refused(ws: Workspace, unmasked: bool) -> Callable[[Unit], bool]:
-    """Whether it is held back, or a message that somebody has pasted: to an agent a page is not what was said."""
-    withheld = ws.quarantine.withheld()
-
-    def refused(unit: Unit) -> bool:
-        held = any(withheld.holds(place, unit.text) for place in (unit.ref, unit.path))
-        return (held and not unmasked) or (bool(unit.role) and is_borrowed(unit.text, drafted=unit.role == "assistant"))
-
-    return refused
 
 
 def _from_index(ws: Workspace, ask: Callable[[Index], dict[str, Any]]) -> dict[str, Any]:
