@@ -134,10 +134,6 @@ class Checkpoint:
         if is_newer(self.state.schema):
             raise NewerError(f"{self.layout.checkpoint} was written under schema {self.state.schema}, this is {SCHEMA}")
 
-    def move(self, moved: dict[str, Any]) -> None:
-        """Take over what a commit moves, durably."""
-        self.save(**moved_keys(self.state, moved))
-
     def stage(self, name: str) -> Path:
         """The stage file of that name in the current run."""
         return self.layout.runs / self.state.run_id / f"{name}.jsonl"

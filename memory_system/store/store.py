@@ -20,7 +20,7 @@ from memory_system.errors import DamagedError, MemorySystemError
 from memory_system.layout import Layout
 from memory_system.records import FILES, KINDS, Fact, Pool, Row, kind_of
 from memory_system.store import truth
-from memory_system.store.checkpoint import Checkpoint
+from memory_system.store.checkpoint import Checkpoint, moved_keys
 from memory_system.store.journal import Change, Entry, Journal
 from memory_system.store.truth import Seen, checked, parsed, row_on
 
@@ -270,7 +270,7 @@ class Store:
             for kind in KINDS.values():
                 if mine := _mine(pool, kind, changes):
                     self.files.replace(self.layout.pool(pool, kind), truth.merged(self.lines(pool, kind), mine))
-        self.checkpoint.move(entry.state)
+        self.checkpoint.save(**moved_keys(self.checkpoint.state, entry.state))
         self.journal.done(entry)
         if "_loaded" in self.__dict__:
             for change in changes:
