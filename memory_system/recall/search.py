@@ -108,7 +108,7 @@ class Asking:
         waiting = [record for record in self.pending if record.id not in known and "memory" in wanted.scopes]
         with self._overlay(waiting, changed) as overlay:
             holding = replace(wanted, gone=gone)
-            return gather(self.index, overlay, holding, self.now, self.config.zone, self.near)
+            return gather(self.index, overlay, holding, self.config.zone, self.near)
 
     @contextmanager
     def _overlay(self, waiting: Collection[Fact], changed: dict[str, str]) -> Iterator[Index | None]:
