@@ -238,12 +238,9 @@ def context(
 
     giver = Giver(ws, unmasked=unmasked)
 
-    def give(unit: Unit) -> str:
-        return "" if giver.refuses(unit) else giver.message(unit)
-
     def ask(index: Index, near: Near | None) -> dict[str, Any]:
         asking = _asking(ws, index, near)
-        return inject(asking, message, budget=most, known=known, refused=giver.refuses, give=give)
+        return inject(asking, message, budget=most, known=known, refused=giver.refuses, give=giver.message)
 
     return _noted(ws, "context", _asked(ws, message, "auto", ask), who, giver)
 

@@ -111,7 +111,8 @@ def context(
                 wish = asked_of_user(answer.question.text, asking.index.at(asking.now))
             found = (each for each in _Gathered(asking, message, cues, wish).items(answer) if each.level)
             items = _with_newer(filter(is_new, found))
-            _write_lines(items, answer, asking.config, Around(asking.index, give))
+            around = Around(asking.index, lambda unit: "" if refused(unit) else give(unit))
+            _write_lines(items, answer, asking.config, around)
         lang = answer.question.lang
     chosen = packed(items, budget - estimate_tokens(wrapped([""], lang)))
     text = wrapped([each.line for each in chosen], lang)
