@@ -142,7 +142,7 @@ class Library:
         start = script.first_after(_lines(script, cursor))
         self._own = self._own or sources.OwnFiles(self.layout)
         reading = Reading(script, cursor, start, max(start, script.first_from(stamp)), self.forgotten, self._own)
-        batch = read_batch(reading, cursor, stamp)
+        batch = read_batch(reading, stamp)
         batch.again = changed
         if changed:
             hint = "it was read again from its beginning; nothing is remembered twice"

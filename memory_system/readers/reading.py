@@ -90,8 +90,7 @@ class Reading:
         self.start = start
         self.end = end
         self.own = own
-        self.reason = cursor.reason
-        self.chat = cursor.chat
+        self.cursor = cursor
         self.marks = dict(cursor.marks)
         self.off = script.abandoned(end)
         source = script.place.source
@@ -170,8 +169,8 @@ class Reading:
     def _refused(self, number: int, role: str) -> str:
         """Why the entry is refused before its text is looked at."""
         entry = self.script.entries[number]
-        if self.reason:
-            return self.reason
+        if self.cursor.reason:
+            return self.cursor.reason
         if number in self.script.repeated:
             return "duplicate"
         if (self.off or self.marks) and self._is_off(number):
@@ -185,7 +184,8 @@ class Reading:
     def message(self, number: int, said_at: str, text: str) -> Message:
         entry = self.script.entries[number]
         role = self.role_of(entry)
-        return Message(self.script.session, entry.name, role, self.speakers.get(role, ""), said_at, text, self.chat)
+        speaker, chat = self.speakers.get(role, ""), self.cursor.chat
+        return Message(self.script.session, entry.name, role, speaker, said_at, text, chat)
 
     def heard(self) -> Iterator[tuple[int, Message, str]]:
         """The messages of the span: the line of each, and why it is refused (empty: it is kept)."""
@@ -201,9 +201,9 @@ class Reading:
         return mark if mark[:1].isdigit() else self.script.times[number]
 
 
-def read_batch(reading: Reading, cursor: Cursor, until: str | None) -> Batch:
+def read_batch(reading: Reading, until: str | None) -> Batch:
     """The messages of the span, read for the first time, and the cursor after them."""
-    script, batch = reading.script, Batch()
+    script, cursor, batch = reading.script, reading.cursor, Batch()
     flaws: list[Flaw] = []
     entry_id, last = cursor.entry, cursor.last
     said = reading.said(reading.start - 1) if reading.start else ""
@@ -269,7 +269,6 @@ def _moved(reading: Reading, cursor: Cursor) -> Cursor:
         digest=script.digest(lines),
         waiting=min((script.times[n] for n in rest if script.entries[n].role != CONTROL), default=""),
         base=script.base if timeless else "",
-        reason=reading.reason,
         marks=reading.marks,
     )
 
