@@ -87,21 +87,18 @@ class Schedule:
         """The night of that local date, or None."""
         if self._daily and self._is_plain(day):  # as croniter has it, which takes long to import
             return datetime.combine(day, self._daily, self.zone).astimezone(UTC)
+        from croniter import croniter
+
         midnight = datetime.combine(day, time(), self.zone).astimezone(UTC)  # in UTC a repeated hour is told apart
-        found = self._next(midnight - timedelta(microseconds=1))
-        return found if local_date(found, self.zone) == day else None
+        before = (midnight - timedelta(microseconds=1)).astimezone(self.zone)
+        found: datetime = croniter(self.expression, before).get_next(datetime)
+        return found.astimezone(UTC) if local_date(found, self.zone) == day else None
 
     def _is_plain(self, day: date) -> bool:
         """Whether no clock is changed on that local date."""
         days = (day, day + timedelta(days=1))
         start, end = (datetime.combine(each, time(), self.zone).astimezone(UTC) for each in days)
         return end - start == timedelta(days=1)
-
-    def _next(self, moment: datetime) -> datetime:
-        from croniter import croniter
-
-        found: datetime = croniter(self.expression, moment.astimezone(self.zone)).get_next(datetime)
-        return found.astimezone(UTC)
 
     def after(self, moment: datetime) -> datetime:
         """The first night later than the moment: the one that handles what was said at it."""

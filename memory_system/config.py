@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Annotated, Any, Literal, Self
 from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from memory_system import clock
 from memory_system.clock import Schedule, checked_cron
@@ -19,6 +19,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 Rate = Annotated[float, Field(ge=0)]
 Count = Annotated[int, Field(ge=0)]
 Positive = Annotated[int, Field(ge=1)]
+Cron = Annotated[str, AfterValidator(checked_cron)]
 
 
 class Section(BaseModel):
@@ -26,8 +27,7 @@ class Section(BaseModel):
 
     @classmethod
     def default(cls) -> Self:
-        """All defaults. They are not validated, so that no section builds a validator of its own: a command starts
-        sooner."""
+        """All defaults, not validated, so that no section builds a validator of its own: a command starts sooner."""
         return cls.model_construct()
 
 
@@ -59,14 +59,9 @@ class TokenBudget(Section):
 
 
 class Consolidation(Section):
-    schedule: str = "0 3 * * *"  # cron, in the workspace's time zone; the first hit of a local day counts
+    schedule: Cron = "0 3 * * *"  # cron, in the workspace's time zone; the first hit of a local day counts
     fallback_hours: Positive = 48  # --if-due also runs when the last success is longer ago
     model: str = "default"  # the language model to ask; default: the one under llm.model
-
-    @field_validator("schedule")
-    @classmethod
-    def _valid(cls, schedule: str) -> str:
-        return checked_cron(schedule)
 
 
 class ImportanceRules(Section):

@@ -163,11 +163,10 @@ class Files:
         durable: bool = True,
     ) -> None:  # fmt: skip
         """Add whole lines at the end, durably: one write (for bytes) and one fsync. A torn last line of an earlier
-        crash is closed first, so that nothing is glued to it. With `follow_renames` the lines are written again when
-        the file was replaced under our hands, so that a compaction beside us (`rewrite`) loses nothing; that needs
-        bytes, for an iterable is used up by then. Who is `alone` with the file takes back what the disk did not take:
-        after a failed fsync nobody knows what of it is there. `durable=False` is for hints: they may be lost with the
-        power."""
+        crash is closed first. With `follow_renames` the lines (bytes: an iterable is used up) are written again when
+        the file was replaced under our hands, so that a `rewrite` beside us loses nothing. Who is `alone` with the
+        file takes back what the disk did not take: after a failed fsync nobody knows what is there. `durable=False`:
+        it may be lost with the power."""
         new = follow_renames and not path.exists()
         with _explained(path):
             descriptor = self.disk.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
@@ -194,8 +193,7 @@ class Files:
             self.append(path, data, follow_renames=True, durable=durable)
 
     def _withdraw(self, path: Path, descriptor: int, data: bytes) -> None:
-        """Take away a file that was made for data which the disk did not take, as long as nobody else has added to it:
-        who waits to add notices that it is another file then."""
+        """Take away a file made for data which the disk did not take, unless somebody else has added to it."""
         with suppress(OSError):
             if _same_file(descriptor, path) and data.startswith(os.pread(descriptor, len(data) + 1, 0)):
                 self.disk.unlink(path)

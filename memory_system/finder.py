@@ -17,10 +17,9 @@ import orjson
 from memory_system import clock
 from memory_system.errors import EmbedderError, LockedError, UsageError
 from memory_system.privacy import masks
-from memory_system.privacy.masks import masked, shown
+from memory_system.privacy.masks import SHARED, masked, shown
 from memory_system.privacy.pasted import is_borrowed
 from memory_system.privacy.secrets import redact
-from memory_system.privacy.sharing import SHARED
 from memory_system.recall import excerpt
 from memory_system.recall import search as ranking
 from memory_system.recall.around import Around
@@ -62,10 +61,15 @@ class Giver:
         return masked(text, self._kinds)
 
     def message(self, unit: Unit) -> str:
-        """What of a message may stand beside a memory that leans on it; nothing where something of it is held back, for
-        what is left might be the rest of that."""
+        """What of a message may stand beside a memory that leans on it; nothing where some of it is held back."""
         held = self._withheld.holds(unit.ref, unit.text) and not self.unmasked
         return "" if held else self.text(unit.text)
+
+    def refuses(self, unit: Unit) -> bool:
+        """Whether it is held back, or a message that somebody has pasted: to an agent a page is not what was said."""
+        held = any(self._withheld.holds(place, unit.text) for place in (unit.ref, unit.path))
+        is_pasted = bool(unit.role) and is_borrowed(unit.text, drafted=unit.role == "assistant")
+        return (held and not self.unmasked) or is_pasted
 
     def lines(self, text: str, name: str) -> str:
         """Lines of the file of that name; those of a transcript with their characters as they are read."""
@@ -232,14 +236,11 @@ def context(
 
         known = shown_in(ws)
 
-    giver, refused = Giver(ws, unmasked=unmasked), _refused(ws, unmasked)
-
-    def give(unit: Unit) -> str:
-        return "" if refused(unit) else giver.message(unit)
+    giver = Giver(ws, unmasked=unmasked)
 
     def ask(index: Index, near: Near | None) -> dict[str, Any]:
         asking = _asking(ws, index, near)
-        return inject(asking, message, budget=most, known=known, refused=refused, give=give)
+        return inject(asking, message, budget=most, known=known, refused=giver.refuses, give=giver.message)
 
     return _noted(ws, "context", _asked(ws, message, "auto", ask), who, giver)
 
@@ -268,17 +269,6 @@ def _is_shared(unit: Unit, index: Index) -> bool:
     standing = index.units(index.standing_on([unit.ref], MEMORIES)).values()
     records = index.memories([each.key for each in standing]).values()
     return not masks.fires(unit.text) and all(record.sensitivity == SHARED for _, record in records)
-
-
-def _refused(ws: Workspace, unmasked: bool) -> Callable[[Unit], bool]:
-    """Whether it is held back, or a message that somebody has pasted: to an agent a page is not what was said."""
-    withheld = ws.quarantine.withheld()
-
-    def refused(unit: Unit) -> bool:
-        held = any(withheld.holds(place, unit.text) for place in (unit.ref, unit.path))
-        return (held and not unmasked) or (bool(unit.role) and is_borrowed(unit.text, drafted=unit.role == "assistant"))
-
-    return refused
 
 
 def _from_index(ws: Workspace, ask: Callable[[Index], dict[str, Any]]) -> dict[str, Any]:

@@ -79,7 +79,6 @@ class Layout:
         return self.elsewhere or self.memory
 
     def pool(self, pool: Pool, kind: type[Fact]) -> Path:
-        """The file of one kind of memory in one pool."""
         return self.layer2.joinpath(pool, f"{kind.NAME}.jsonl")
 
     def captures(self) -> tuple[Path, ...]:

@@ -60,8 +60,7 @@ def _told(data: bytes) -> str:
 
 
 def wait_for(descriptor: int) -> None:
-    """Hold the file as long as it is open, once nobody else does. Who holds it for seconds was stopped, and a file
-    system may know no locks: then we go on without."""
+    """Hold the open file once nobody else does; go on without where it is held for seconds, or locks are unknown."""
     with suppress(OSError):
         _is_ours(descriptor, LOG_PAUSES)
 
@@ -94,8 +93,7 @@ def is_held(path: Path) -> bool:
 
 
 def without_locks(mounts: str, path: Path) -> str:
-    """The type of the file system that holds the path, where its locks mean nothing to others; empty where they do, or
-    where `mounts` (the text of mountinfo) does not tell."""
+    """The type of the file system under the path, where its locks mean nothing to others; else empty."""
     kind, options = _holding(mounts, path)
     lost = SWITCHED_OFF.get(kind, set()) & options
     return f"{kind} with {', '.join(sorted(lost))}" if lost else kind if kind in WITHOUT else ""

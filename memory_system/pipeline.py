@@ -179,8 +179,7 @@ def _mend(ws: Workspace) -> None:
 
 
 def _run_id(ws: Workspace) -> str:
-    """The id of the half-done run, else a new one. A run without nights has none, so that the stage of the last one
-    stays."""
+    """The id of the half-done run, else a new one. A run without nights has none: the last one's stage stays."""
     state = ws.checkpoint.state
     if state.current_phase is None:
         stem = f"r_{ws.now:%Y%m%dT%H%M%SZ}"
@@ -190,8 +189,7 @@ def _run_id(ws: Workspace) -> str:
 
 
 def waiting(ws: Workspace, *others: str) -> tuple[due.Waiting, list[Problem]]:
-    """What no night has handled yet (`others`: since when something else waits), and what is wrong with the transcripts
-    that hold it."""
+    """What no night has handled yet (`others`: since when else something waits), and what is wrong with transcripts."""
     cursors = {session: Cursor.from_row(row) for session, row in ws.checkpoint.state.cursors.items()}
     backlog = ws.library.backlog(cursors)
     stamps = sorted([*others, *(record.created for record in ws.inbox.pending()), *ws.accesses.stamps()])

@@ -83,8 +83,7 @@ class Evidence(Stored):
 
 
 class EventTime(Stored):
-    """When the thing spoken of happens: an interval [start, end) in local ISO form, how exact, and the words it came
-    from."""
+    """When the thing spoken of happens: [start, end) in local ISO form, how exact, and the words it came from."""
 
     start: str
     end: str
@@ -172,8 +171,7 @@ class Fact(Stored):
 
     @property
     def is_owners(self) -> bool:
-        """Whether the owner has set what it says: consolidation may add to it and contradict it, and never changes or
-        retires it for what was said."""
+        """Whether the owner has set what it says: consolidation never changes or retires it for what was said."""
         return bool(WORDS.intersection(self.edited))
 
     @property
@@ -256,8 +254,7 @@ def named_in(row: Row) -> set[str]:
 
 
 def memory_id(record_class: type[Fact], day: date, origin: str, content: str) -> str:
-    """`<f|b|s>_<local date>_<hash>`: the same words from the same place always get the same id. `origin` is the first
-    ref and span."""
+    """`<f|b|s>_<local date>_<hash>`: the same for the same words from the same place (`origin`: first ref and span)."""
     text = f"{record_class.PREFIX}\0{origin}\0{content}"
     number = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
     digits = ""

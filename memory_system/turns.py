@@ -94,7 +94,6 @@ class Turn:
 
     @classmethod
     def staged(cls, row: Mapping[str, Any]) -> Turn:
-        """The turn of a staged row."""
         segments = [Segment(*(*each[:-2], tuple(each[-2]), tuple(each[-1]))) for each in row["segments"]]
         barred = tuple((start, end) for start, end in row.get("barred", ()))
         before, before_ref, earlier, earlier_ref, follows = (*row["before"], "", "", "")[:5]  # older rows hold less
@@ -148,7 +147,6 @@ class Claim:
         return f"{self.ref}@{self.span[0]}-{self.span[1]}"
 
     def to_line(self) -> bytes:
-        """The claim as one line of JSONL, as it is staged."""
         return orjson.dumps(self, default=vars) + b"\n"
 
     @classmethod

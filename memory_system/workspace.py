@@ -1,6 +1,5 @@
-"""The waist of the program: everything that belongs to one workspace, built when it is asked for. Opening it for
-writing takes the lock, finishes what a crash left, takes over what was done by hand and what an older program wrote;
-whoever holds a writable workspace is the only writer."""
+"""The waist of the program: everything that belongs to one workspace, built when asked for. Opening it for writing
+takes the lock, finishes what a crash left, and takes over what was done by hand or by an older program."""
 
 from __future__ import annotations
 
@@ -65,8 +64,7 @@ class Workspace:
         settle: bool = True,
     ) -> Workspace:
         """The workspace in that folder; NotAWorkspaceError when there is none, LockedError when somebody writes. For
-        writing, what a crash left is finished and what was done by hand is taken over (see `by_hand.take_over`); a
-        repair does that itself (`settle=False`)."""
+        writing, what a crash left and was done by hand is settled first (a repair does that itself: `settle=False`)."""
         workspace = cls(Layout(root.absolute()), now or clock.now(), Files(disk))
         if not workspace.layout.state.is_dir():
             raise NotAWorkspaceError(

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from memory_system.text.traditional import simplified
+from memory_system.text import simplified
 from memory_system.understand.features import Span, Talk
 
 CORPUS = Path(__file__).resolve().parent.parent / "corpus"

@@ -33,7 +33,7 @@ sys.path[:0] = [str(PROJECT), str(PROJECT / "scripts")]
 from talk import CORPUS, Message, labelled, messages  # noqa: E402 - after the path to it is known
 
 from memory_system.recall.asked import as_asked  # noqa: E402 - likewise
-from memory_system.text.traditional import simplified  # noqa: E402 - likewise
+from memory_system.text import simplified  # noqa: E402 - likewise
 from memory_system.understand import features, judge, weights, withheld  # noqa: E402 - likewise
 
 FOLDS = 5

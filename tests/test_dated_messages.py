@@ -11,7 +11,7 @@ from workspaces import at, consolidate, make, problems, say
 
 from memory_system import finder, forgetting
 from memory_system.config import Config
-from memory_system.recall.context import line_of
+from memory_system.recall.context import Item, line_of
 from memory_system.recall.search_index import Index
 from memory_system.recall.units import Units
 from memory_system.turns import Message
@@ -84,8 +84,8 @@ def test_what_was_said_can_be_read_word_for_word(root: Path) -> None:
 
 def test_context_tells_the_dates() -> None:
     (unit,) = Units(Config()).message("s.jsonl", Message("s", "1", "user", "", "2026-04-21T09:00:00Z", DINNER))
-    line = line_of(unit, "s:1", "high", {}, "en", UTC)
-    assert "tomorrow at 7 pm [2026-04-22 19:00]" in line
+    item = Item("s:1", "message", unit, 1.0, 1.0, ["s:1"], {}, matches=True, level="high")
+    assert "tomorrow at 7 pm [2026-04-22 19:00]" in line_of(item, {}, "en", UTC)
 
 
 def test_an_index_with_dates_is_what_the_truth_gives(root: Path) -> None:

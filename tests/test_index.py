@@ -59,7 +59,7 @@ def texts(index: Index, query: str, scope: str = "session") -> list[str]:
 def found(index: Index, query: str, scopes: Collection[str] = tuple(SCOPES)) -> list[Unit]:
     """The units that hold a word of the question, best first."""
     question = understood(query, NOW, CONFIG.zone)
-    candidates = gather(index, None, Wanted(question, scopes), NOW, CONFIG.zone)
+    candidates = gather(index, None, Wanted(question, scopes), CONFIG.zone)
     ranked = rank(question, candidates, CONFIG.search.english)
     return [each.unit for each in ranked if candidates.masks.get(each.number)]
 

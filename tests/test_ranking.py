@@ -807,7 +807,7 @@ def test_an_unrelated_text_takes_no_candidate_away(texts: list[str], query: str,
     question = understood(query, NOW, CONFIG.zone)
 
     def holders(index: Index) -> set[str]:
-        found = gather(index, None, Wanted(question, ["session"]), NOW, CONFIG.zone)
+        found = gather(index, None, Wanted(question, ["session"]), CONFIG.zone)
         return {unit.key for number, unit in found.units.items() if number in found.masks}
 
     with Index.in_memory(CONFIG) as index:

@@ -8,7 +8,7 @@ from spoken import AT, claims, said, screened
 from memory_system import dates
 from memory_system.recall.terms import asked, prepared
 from memory_system.store.gist import gist_of
-from memory_system.text.traditional import simplified
+from memory_system.text import simplified
 from memory_system.understand.withheld import withheld
 
 

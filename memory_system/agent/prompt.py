@@ -17,7 +17,7 @@ from memory_system.errors import UsageError
 from memory_system.finder import Giver
 from memory_system.llm import Phrases, phrases, soul_in
 from memory_system.phases.shortlist import short
-from memory_system.privacy.sharing import SHARED, may_be_told
+from memory_system.privacy.masks import SHARED, may_be_told
 from memory_system.readers.formats import SHARED as SHARED_CHATS
 from memory_system.records import Belief, Fact, from_line
 from memory_system.store.retention import effective

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memory_system.forgetting.scanning import Finding
     from memory_system.workspace import Workspace
 
-Sensitivity = Literal["normal", "sensitive", "shared"]  # as in sharing, which is not imported for --help
+Sensitivity = Literal["normal", "sensitive", "shared"]  # as in masks, which is not imported for --help
 Deed = Literal["list", "show", "approve", "reject"]  # to what was held back
 SHOWN = 20  # memories and lines that a preview shows; --json has them all
 LONGEST = 100  # characters of a memory in a preview

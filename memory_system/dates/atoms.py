@@ -14,8 +14,7 @@ from memory_system.dates.calendar import joinable
 from memory_system.dates.forms import alternatives, compiled, festival_number, patterns
 from memory_system.dates.intervals import TIMES, kind
 from memory_system.rules import Rule, RuleSet, table
-from memory_system.text import paused
-from memory_system.text.traditional import simplified
+from memory_system.text import paused, simplified
 
 _JOIN = {
     "en": re.compile(r"(?i),? ?(?:(?:at|on|in|of|from) )?(?:the )?(?:around |about )?| ?\( ?|: "),
@@ -113,8 +112,7 @@ def _may_join(left: Piece, right: Piece) -> bool:
 
 
 def _apposition(last: Piece, piece: Piece, gap: str) -> bool:
-    """Whether the piece says again when the last one is ("today is Friday", "2025-04-04清明节"), or hangs on the last
-    one in a way not known here ("三月中旬的周末")."""
+    """Whether the piece says again when the last one is ("today is Friday"), or hangs on it in a way not known here."""
     keys, before = kind(piece.fields), kind(last.fields)
     if keys not in _VAGUE or keys <= before or not before:
         return False
@@ -141,7 +139,8 @@ def _matches(rule: Rule, text: str) -> Iterator[Piece]:
             start += len(groups.pop("lead", ""))
             fields = _fields(groups)
         if fields is not None and not _cut(text, start, said=None if words.isascii() else fields):
-            yield Piece(start, end, data["lang"] or _language_at(text, start, end), fields)
+            around = "zh" if _HAN.search(text, max(0, start - 40), end + 40) else "en"  # of a number
+            yield Piece(start, end, data["lang"] or around, fields)
 
 
 def _is_guarded(data: Mapping[str, Any], text: str, start: int, end: int) -> bool:
@@ -153,11 +152,6 @@ def _is_guarded(data: Mapping[str, Any], text: str, start: int, end: int) -> boo
 @cache  # made when what it guards is first found: most forms are rare
 def _guard(written: str | tuple[str, ...]) -> re.Pattern[str]:
     return compiled(written)
-
-
-def _language_at(text: str, start: int, end: int) -> str:
-    """The language of the words around a number."""
-    return "zh" if _HAN.search(text, max(0, start - 40), end + 40) else "en"
 
 
 def _left(text: str, start: int) -> str:

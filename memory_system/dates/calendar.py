@@ -29,7 +29,6 @@ from memory_system.dates.intervals import (
     month_after,
     months_from,
     moved,
-    next_month,
     one_day,
     part_of_day,
     said_twice,
@@ -102,7 +101,8 @@ def _date(fields: Fields, moment: Moment) -> Span | None:
 
 def _third(f: Fields, _: Moment) -> Span:
     first = date(f["year"], f["month"], _THIRDS[f["third"]])
-    return first, next_month(first) if f["third"] == "late" else first + timedelta(days=10), "third"
+    end = date(*month_after(first, 1), 1) if f["third"] == "late" else first + timedelta(days=10)
+    return first, end, "third"
 
 
 def _bare_third(f: Fields, moment: Moment) -> Span | None:
@@ -224,8 +224,7 @@ def _new_year(f: Fields, moment: Moment) -> Span | None:
 
 
 def _recurring(f: Fields, moment: Moment) -> Span | None:
-    """A date without a year: the last one where the tense is past, else the next one; nothing where another is so near
-    that the tense may mislead."""
+    """A date without a year: the last or the next one, by the tense; nothing where another is too near for that."""
     celebrated = bool(f.keys() & {"festival", "season"})
     tense = moment.own_tense() if celebrated or kind(f) == {"month"} else moment.tense()
     if tense is None or ("day" in f and moment.yearly()):
@@ -334,8 +333,7 @@ def _so_many_ago(f: Fields, moment: Moment) -> Span | None:
 
 
 def _way(f: Fields, moment: Moment) -> int:
-    """Whether it was or will be; 0 for what may be a duration ("did it in two days") or belong to a story ("two days
-    later")."""
+    """Whether it was or will be; 0 for what may be a duration ("did it in two days") or belong to a story."""
     sign = f["sign"]
     if sign in ("ago", "ahead", "from_today"):
         return -1 if sign == "ago" else 1

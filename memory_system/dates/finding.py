@@ -10,14 +10,26 @@ from itertools import pairwise
 
 from memory_system.dates.atoms import Piece, pieces
 from memory_system.dates.calendar import interval, occasions
-from memory_system.dates.clauses import Cues, is_denied, put_away, spec_of, was_put
+from memory_system.dates.clauses import (
+    BESIDE,
+    BETWEEN,
+    WEEKDAY,
+    Cues,
+    is_between,
+    is_denied,
+    is_range,
+    put_away,
+    sharing,
+    spec_of,
+    unnamed,
+    was_put,
+)
 from memory_system.dates.forms import patterns
 from memory_system.dates.intervals import (
     TIMES,
     Fields,
     Interval,
     Moment,
-    Told,
     at_day,
     complete,
     following,
@@ -25,7 +37,6 @@ from memory_system.dates.intervals import (
     part_of_day,
     weekday_after,
 )
-from memory_system.dates.neighbours import BESIDE, BETWEEN, WEEKDAY, is_between, is_range, sharing, unnamed
 
 _THIS_YEAR = re.compile("(?i)(?:this|next|last) year|[今明去]年")
 _DATE_BEFORE = re.compile(
@@ -156,7 +167,7 @@ def _put_days(old: Piece, new: Piece, anchor: datetime, way: int) -> tuple[date,
     if is_bare:
         first = today if old.fields["dow"] == today.weekday() else weekday_after(today, old.fields["dow"])
     else:
-        named = interval({name: old.fields[name] for name in kind(old.fields)}, Told(anchor, 1))
+        named = interval({name: old.fields[name] for name in kind(old.fields)}, Moment(anchor, 1))
         if named is None:
             return None
         first = named[0].date()
@@ -164,7 +175,6 @@ def _put_days(old: Piece, new: Piece, anchor: datetime, way: int) -> tuple[date,
 
 
 def _on(piece: Piece, day: date, anchor: datetime) -> Piece:
-    """The piece, of that day."""
     fields = {name: value for name, value in piece.fields.items() if name in TIMES}
     return replace(piece, fields={**fields, "days": (day - anchor.date()).days, "dow": day.weekday()})
 
@@ -204,11 +214,11 @@ def _scanned(
             after = None if alone or number + 1 == len(found_pieces) else found_pieces[number + 1]
             end = after if after and is_range(clear, piece, after) else None
             cues = Cues(anchor, bare, piece)
-            if before and not begun and _is_hour_of(before, piece):
-                silent, found = True, None
+            if before and not begun and piece.fields.keys() <= TIMES and piece.start - before.end <= BESIDE:
+                silent, found = True, None  # an hour right behind a date: of the day that this means, or of none
             elif number in vague:
                 silent, found = False, _of_its_month(text, piece, done, cues)
-            elif _is_bare_part(piece):
+            elif piece.fields.keys() == {"part"} and piece.end - piece.start > 1:  # 晚 and 早 are mostly late and early
                 silent, found = _part(piece, cues, done)
             else:
                 frame = _frame(text, piece, done)
@@ -219,11 +229,6 @@ def _scanned(
             if not silent:
                 begun = done[-1]
                 yield begun, piece
-
-
-def _is_hour_of(before: Piece, piece: Piece) -> bool:
-    """Whether it is an hour right behind a date, and of the day that this means, or of none."""
-    return piece.fields.keys() <= TIMES and piece.start - before.end <= BESIDE
 
 
 def _alone(
@@ -318,11 +323,6 @@ def _clock(text: str, piece: Piece, moment: Moment, done: list[When]) -> Interva
     found, now = at_day(piece.fields, moment.today), moment.now
     tense = 1 if tense == 0 and moment.adverbial() else tense  # 下午三点来拿: what is past has its 了 or 过
     return found if found and tense == (-1 if found[0] <= now else 1) else None
-
-
-def _is_bare_part(piece: Piece) -> bool:
-    """Whether it is a part of the day alone; 晚 and 早 are mostly late and early."""
-    return piece.fields.keys() == {"part"} and piece.end - piece.start > 1
 
 
 def _part(piece: Piece, cues: Cues, done: list[When]) -> tuple[bool, Interval | None]:

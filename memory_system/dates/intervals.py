@@ -15,21 +15,13 @@ TIMES = frozenset(("part", "hour", "minute", "half", "quarter_hour", "tonight"))
 MONTH = 31  # days: what is farther is not "the next one"
 _WEEK = 7  # days that two readings of "next Thursday" lie apart
 _RELATIVE = frozenset(("years", "months", "week", "days", "quarters", "rel", "sign"))
-_PARTS = {  # hours from the day's midnight
-    "early": (0, 6),
-    "morning": (6, 12),
-    "midday": (11, 14),
-    "afternoon": (12, 18),
-    "evening": (18, 24),
-    "night": (18, 30),
-}
-_HOURS = {  # which hours may be said with the part: 早上5点, 晚上12点
-    "early": (0, 6),
-    "morning": (4, 12),
-    "midday": (11, 15),
-    "afternoon": (12, 19),
-    "evening": (17, 25),
-    "night": (20, 25),
+_PARTS = {  # its hours from the day's midnight, and which hours may be said with it: 早上5点, 晚上12点
+    "early": ((0, 6), (0, 6)),
+    "morning": ((6, 12), (4, 12)),
+    "midday": ((11, 14), (11, 15)),
+    "afternoon": ((12, 18), (12, 19)),
+    "evening": ((18, 24), (17, 25)),
+    "night": ((18, 30), (20, 25)),
 }
 
 
@@ -73,7 +65,7 @@ def at_day(fields: Fields, day: date) -> Interval | None:
 
 def part_of_day(part: str, day: date) -> Interval:
     """The morning, the evening, ... of that day."""
-    first, last = _PARTS[part]
+    (first, last), _ = _PARTS[part]
     return midnight(day) + timedelta(hours=first), midnight(day) + timedelta(hours=last), "part"
 
 
@@ -99,7 +91,7 @@ def hour_of(f: Fields) -> int | None:
         hour = hour % 12 + (12 if half == "pm" else 0)
         return hour + 24 if part == "night" and hour < 6 else hour
     if part:
-        first, last = _HOURS[part]
+        _, (first, last) = _PARTS[part]
         fitting = [each for each in {hour, hour + 12, 0 if hour == 12 else hour} if first <= each < last]
         return fitting[0] if len(fitting) == 1 else None
     return hour if 13 <= hour < 24 or (half == "exact" and hour >= 0) else None
@@ -114,7 +106,6 @@ def whole(span: Span) -> Interval:
 
 
 def one_day(day: date) -> Span:
-    """A day as a span."""
     return day, day + timedelta(days=1), "day"
 
 
@@ -123,12 +114,10 @@ def monday_of(day: date) -> date:
 
 
 def week_of(monday: date) -> Span:
-    """The week that begins on that Monday."""
     return monday, monday + timedelta(days=7), "week"
 
 
 def weekend_of(monday: date) -> Span:
-    """The weekend of the week that begins on that Monday."""
     return monday + timedelta(days=5), monday + timedelta(days=7), "weekend"
 
 
@@ -146,11 +135,6 @@ def months_from(year: int, month: int, count: int, granularity: str) -> Span:
     """So many whole months from that one on."""
     first = date(year, month, 1)
     return first, date(*month_after(first, count), 1), granularity
-
-
-def next_month(day: date) -> date:
-    """The first day of the month after the one that begins on that day, or holds it."""
-    return date(day.year + day.month // 12, day.month % 12 + 1, 1)
 
 
 def month_after(day: date, months: int) -> tuple[int, int]:
@@ -239,39 +223,30 @@ def following(fields: Fields, day: date) -> Interval | None:
 
 
 class Moment:
-    """When it was said (aware, in the owner's zone), in a clause that tells nothing else. What clauses may tell:
-    `tense`, which is -1 past, 1 future, 0 open, None a habit, and `own_tense`, which does not look beyond the clause;
-    `yearly`, of birthdays, whose date has no year; `adverbial`, that the words stand where a clause says when;
-    `surely`, that it says outright that it is ahead; `is_past`, that its own words tell of what was then."""
+    """When it was said (aware, in the owner's zone), and whether what was said is known to be past (-1) or to lie ahead
+    (1). What clauses may tell: `tense`, which is -1 past, 1 future, 0 open, None a habit, and `own_tense`, which does
+    not look beyond the clause; `yearly`, of birthdays, whose date has no year; `adverbial`, that the words stand where
+    a clause says when; `surely`, that it says outright that it is ahead; `is_past`, that its own words tell of what
+    was then."""
 
-    def __init__(self, anchor: datetime) -> None:
+    def __init__(self, anchor: datetime, way: int = 0) -> None:
         self.anchor, self.today, self.now = anchor, anchor.date(), anchor.replace(tzinfo=None)
+        self._way = way
 
     @property
     def monday(self) -> date:
         return monday_of(self.today)
 
     def tense(self) -> int | None:
-        return 0
+        return self._way
 
     def own_tense(self) -> int | None:
-        return self.tense()
+        return self._way
 
     def _no(self) -> bool:
         return False
 
-    yearly = adverbial = surely = is_past = _no
-
-
-class Told(Moment):
-    """The moment for what is known to be past (-1) or to lie ahead (1)."""
-
-    def __init__(self, anchor: datetime, way: int) -> None:
-        super().__init__(anchor)
-        self._way = way
-
-    def tense(self) -> int | None:
-        return self._way
+    yearly = adverbial = _no
 
     def surely(self) -> bool:
         return self._way > 0

@@ -19,7 +19,7 @@ from memory_system.phases.screen import Judged
 from memory_system.phases.shown import Known, Line
 from memory_system.records import STOCK_NAMES, USER, Fact
 from memory_system.store.gist import gist_of
-from memory_system.text.traditional import simplified
+from memory_system.text import simplified
 from memory_system.understand import matters
 from memory_system.understand.claims import Filled, content_of
 

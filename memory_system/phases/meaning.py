@@ -14,7 +14,7 @@ from memory_system.privacy.secrets import PLACEHOLDER, redact
 from memory_system.privacy.trust import suspects
 from memory_system.records import STOCK_NAMES, USER, Fact
 from memory_system.store.gist import gist_of, tells_not
-from memory_system.text.traditional import simplified
+from memory_system.text import simplified
 from memory_system.understand import matters
 from memory_system.understand.language import language, pattern
 from memory_system.understand.weights import SCALE

@@ -104,7 +104,7 @@ def _named(claim: Claim, draft: Draft) -> list[Fact]:
 def told_beside(record: Fact, draft: Draft) -> Iterator[Fact]:
     """The active memories of the same words as one that gives way, which say what it says: the sentence that was told
     or kept beside a slot, or the slot beside a sentence."""
-    for key in dict.fromkeys(key for each in record.evidence for key in draft.find(quote_key(each.role, each.quote))):
+    for key in dict.fromkeys(key for each in record.evidence for key in draft.find(quote_key(each.quote))):
         other = draft.get(key)
         if other is None or other.id == record.id or other.is_owners or other.pinned or other.outdated_by:
             continue

@@ -17,7 +17,7 @@ from memory_system.phases import Night, fitting
 from memory_system.privacy.secrets import is_only_secret
 from memory_system.privacy.trust import Guard, is_owners_word
 from memory_system.records import USER, USER_NAME
-from memory_system.text.traditional import simplified
+from memory_system.text import simplified
 from memory_system.turns import Message, Segment, Turn
 from memory_system.understand import claims, quotes
 from memory_system.understand.features import Seen, Span, Talk, of_message

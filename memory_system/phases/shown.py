@@ -26,7 +26,7 @@ from memory_system.records import QUOTE, USER, Fact
 from memory_system.store.gist import gist_of
 from memory_system.store.keys import Key, day_key, entity_key, slot_key, telling_key, topic_key
 from memory_system.store.store import Memories
-from memory_system.text.traditional import simplified
+from memory_system.text import simplified
 from memory_system.turns import Message, Segment, Turn
 from memory_system.understand import matters
 from memory_system.understand.language import kin_words

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from memory_system.attributes import about, topics_of
 from memory_system.phases import Night, fitting
 from memory_system.phases.evidence import retire
-from memory_system.privacy.sharing import strictest
+from memory_system.privacy.masks import strictest
 from memory_system.records import USER, Fact, Summary, memory_id, told
 from memory_system.store.draft import Draft
 from memory_system.store.keys import topic_key

@@ -17,7 +17,7 @@ from memory_system.phases.basis import STOCK, Basis, bare, telling_of, told
 from memory_system.records import STOCK_NAMES
 from memory_system.rules import table
 from memory_system.store.gist import gist_of
-from memory_system.text.traditional import simplified
+from memory_system.text import simplified
 from memory_system.understand import matters
 from memory_system.understand.judge import judge_of
 from memory_system.understand.language import language, type_of_attribute

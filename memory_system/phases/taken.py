@@ -16,7 +16,7 @@ from memory_system.phases.shown import Line
 from memory_system.phases.support import fits, interval, is_meant, without
 from memory_system.privacy.secrets import redact
 from memory_system.records import CLAIM, ISO_DAY, QUOTE, STATEMENT, USER, USER_NAME, EventTime, Fact
-from memory_system.text.traditional import simplified
+from memory_system.text import simplified
 from memory_system.turns import Claim, Segment
 from memory_system.understand import features
 from memory_system.understand.claims import Filled

@@ -7,6 +7,7 @@ import binascii
 import re
 from collections.abc import Callable, Iterator
 from datetime import date
+from itertools import accumulate
 
 from memory_system import rules
 
@@ -37,22 +38,15 @@ def numbers(text: str, start: int, end: int, is_secret: Callable[[str], bool]) -
     groups = [found.span() for found in _GROUP.finditer(run)]
     first = 0
     while first < len(groups):
-        at = groups[first][0]
-        last = next((n for n in _within_reach(groups, first) if is_secret(run[at : groups[n][1]])), None)
+        near = groups[first : first + _LONGEST_NUMBER]  # a run may be as long as a message
+        sizes = accumulate(stop - begin for begin, stop in near)
+        ends = (stop for (_, stop), size in zip(near, sizes, strict=True) if size <= _LONGEST_NUMBER)
+        at = near[0][0]
+        last = next((number for number, stop in enumerate(ends, first) if is_secret(run[at:stop])), None)
         if last is not None:
             yield start + at, start + groups[last][1]
             first = last
         first += 1
-
-
-def _within_reach(groups: list[tuple[int, int]], first: int) -> Iterator[int]:
-    """The groups that can end a number which begins with the first: a run may be as long as a message."""
-    size = 0
-    for number in range(first, len(groups)):
-        size += groups[number][1] - groups[number][0]
-        if size > _LONGEST_NUMBER:
-            return
-        yield number
 
 
 def prefixed(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
@@ -84,13 +78,9 @@ def is_card(piece: str) -> bool:
         return False
     if len(digits) == min(_CARD_LENGTHS) and digits[0] != 4:  # a book's number
         return False
-    return _ISSUERS.match("".join(map(str, digits))) is not None and _luhn(digits)
-
-
-def _luhn(digits: list[int]) -> bool:
-    """ISO/IEC 7812: every second digit from the right doubled, the sum of all digits a multiple of ten."""
+    # ISO/IEC 7812: every second digit from the right doubled, the sum of all digits a multiple of ten
     doubled = [2 * digit - 9 * (digit > 4) if place % 2 else digit for place, digit in enumerate(reversed(digits))]
-    return sum(doubled) % 10 == 0
+    return _ISSUERS.match("".join(map(str, digits))) is not None and sum(doubled) % 10 == 0
 
 
 def is_chinese_id(piece: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -74,8 +74,9 @@ def spans_of(group: str, text: str) -> Iterator[tuple[rules.Rule, Span]]:
 
 
 def _patterned(text: str) -> Iterator[tuple[rules.Rule, Span]]:
-    reaches = ((rule, (start, _reach(rule, text, start, end))) for rule, (start, end) in spans_of("borrowed", text))
-    yield from ((rule, span) for rule, span in reaches if span[1])
+    for rule, (start, stop) in spans_of("borrowed", text):
+        if end := _reach(rule, text, start, stop):
+            yield rule, (start, end)
 
 
 def _reach(rule: rules.Rule, text: str, start: int, end: int) -> int:
@@ -92,18 +93,14 @@ def _reach(rule: rules.Rule, text: str, start: int, end: int) -> int:
 def _chats(text: str) -> Iterator[tuple[rules.Rule, Span]]:
     """From the first line that somebody speaks to the end of the paragraph of the last."""
     for rule in rules.load("trust")["chat"].firing(text):
-        heads = [(match.start(), _name(match.groups())) for match in rule.matches(text)]
-        if _is_talk([name for _, name in heads], both=bool(rule.data.get("both"))):
-            yield rule, (heads[0][0], _paragraph_end(text, heads[-1][0]))
-
-
-def _name(groups: Sequence[str | None]) -> str:
-    return next(filter(None, groups)).strip().lower()
+        heads = [(match.start(), next(filter(None, match.groups()))) for match in rule.matches(text)]
+        if _is_talk([name.strip().lower() for _, name in heads], both=bool(rule.data.get("both"))):
+            paragraph_end = next(_PARAGRAPH_END.finditer(text, heads[-1][0]))
+            yield rule, (heads[0][0], paragraph_end.start())
 
 
 def _is_talk(names: list[str], *, both: bool) -> bool:
-    """Whether two or more speak: a name comes again, or the writer is one of them. What stands but once before a line
-    may be a label."""
+    """Whether two or more speak: a name comes again, or is the writer's. What comes but once may be a label."""
     different = set(names)
     if len(different) < 2 or any(map(_is_diary, different)):
         return False
@@ -114,11 +111,6 @@ def _is_talk(names: list[str], *, both: bool) -> bool:
 def _is_diary(name: str) -> bool:
     words = rules.table("trust", "names")["diary"].split()
     return name.split()[0] in words or any(name.startswith(word) for word in words if not word.isascii())
-
-
-def _paragraph_end(text: str, start: int) -> int:
-    found = _PARAGRAPH_END.search(text, start)
-    return found.start() if found else len(text)
 
 
 def _letters(text: str) -> Iterator[tuple[rules.Rule, Span]]:

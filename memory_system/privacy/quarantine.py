@@ -33,7 +33,6 @@ class Held:
 
     @property
     def why(self) -> str:
-        """What the rule is for."""
         return trust.why(self.rule)
 
 

@@ -1,12 +1,11 @@
-"""Secrets never enter a memory: keys, tokens, private keys, passwords, card, account and identity numbers become
-`[secret:kind]` as a message is read, in whatever disguise. The patterns are data (rules/secrets.toml); what a pattern
-alone cannot tell, a check named there does."""
+"""Secrets never enter a memory: keys, tokens, passwords, card, account and identity numbers become `[secret:kind]`
+as a message is read, in whatever disguise, by patterns (rules/secrets.toml) and the checks named there."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,19 +81,25 @@ def _undone(edits: Pass) -> Pass:
 
 
 def redact(text: str, depth: int = 0) -> tuple[str, dict[str, int]]:
-    """The text with every secret as `[secret:kind]`, and how many of each kind there were; the text itself when there
-    was none. Redacting again changes nothing."""
+    """The text with every secret as `[secret:kind]`, and how many of each kind; redacting again changes nothing."""
     found: dict[str, int] = {}
     return _cleaned(text, found, [], depth), found
 
 
 def without_secrets(value: Any) -> Any:
-    """A JSON value whose texts are redacted and can be stored, however deep they stand."""
+    """A JSON value whose texts are redacted and can be stored."""
+    return with_texts(value, lambda text: redact(text.encode(errors="replace").decode())[0])
+
+
+def with_texts(value: Any, changed: Callable[[str], str], but: Collection[str] = ()) -> Any:
+    """A JSON value with its texts changed, however deep they stand, but for what stands under these keys."""
     if isinstance(value, str):
-        return redact(value.encode(errors="replace").decode())[0]
+        return changed(value)
     if isinstance(value, list | tuple):
-        return [without_secrets(each) for each in value]
-    return {key: without_secrets(each) for key, each in value.items()} if isinstance(value, dict) else value
+        return [with_texts(each, changed, but) for each in value]
+    if isinstance(value, dict):
+        return {key: each if key in but else with_texts(each, changed, but) for key, each in value.items()}
+    return value
 
 
 def redaction(text: str) -> Redaction:
@@ -120,7 +125,7 @@ def _cleaned(text: str, found: dict[str, int], passes: list[Pass], depth: int) -
 
 
 def _redacted(text: str, found: dict[str, int], passes: list[Pass], depth: int) -> str:
-    view = narrowed(text) if is_wide(text) else text  # as long as the text, place by place
+    view = narrowed(text)  # as long as the text, place by place
     if not rules.load("secrets")["gate"].fires(view):
         return text
     ruleset = rules.together("secrets", "secret", "broken")
@@ -207,14 +212,9 @@ def _broken_spans(view: str, rule: rules.Rule, depth: int) -> Iterator[Secret]:
 # ---- disguises: full-width characters, invisible ones between others, and keys that stand in pieces ---------------
 
 
-def is_wide(text: str) -> bool:
-    """Whether there are words or numbers in full-width characters."""
-    return not text.isascii() and _WIDE.search(text) is not None
-
-
 def narrowed(text: str) -> str:
-    """The text with full-width characters as plain ones; as long as it was."""
-    return text.translate(_NARROW)
+    """The text with words and numbers in full-width characters in plain ones; as long as it was."""
+    return text if text.isascii() or not _WIDE.search(text) else text.translate(_NARROW)
 
 
 def joined(text: str, start: int, end: int) -> Iterator[tuple[str, list[int]]]:

@@ -24,7 +24,7 @@ from memory_system.text import essence, fold, sentences
 PLACEHOLDER = "[forgotten]"  # what stands in people's files where they let words be taken out
 KEY_BYTES = 32
 DIGEST = 16
-_WORD = re.compile(r"[0-9a-z]+")
+_EDGE = re.compile(r"(?<![0-9a-z])|(?![0-9a-z])")  # where a word may begin or end
 _PLACEHOLDERS = re.compile(re.escape(PLACEHOLDER))
 
 
@@ -111,10 +111,9 @@ class Tombstones:
         return max((mark.at for mark in self._marks), default="")
 
     def without(self, session: str, entry: str, said_at: str, words: Redaction) -> str:
-        """The text of a message (of a note, when `said_at` is empty) without its secrets, with blanks where words are
-        forgotten; empty when nothing is left. What was forgotten stands nowhere: every stretch of the right length is
-        looked up by its keyed digest, in old messages only. It is looked for in the words as they were written, too,
-        for which secrets are known changes with the rules."""
+        """The text of a message (of a note, when `said_at` is empty) without its secrets, with blanks where words
+        are forgotten; empty when nothing is left. Every stretch of the right length is looked up by its keyed
+        digest, also in the words as they were written, for which secrets are known changes with the rules."""
         text = words.text
         if PLACEHOLDER in text:
             text = blanked(text, (each.span() for each in _PLACEHOLDERS.finditer(text)))
@@ -133,7 +132,9 @@ class Tombstones:
         quotes = self._sorted["quote"]
         for mark in quotes.get(self.mac("ref", ref), ()) if quotes else ():
             if said_at <= mark.at:
-                yield from self._stretches(text, mark)
+                ends = range(mark.length, len(text) + 1)
+                spans = ((end - mark.length, end) for end in ends)
+                yield from (span for span in spans if self.mac("quote", text[slice(*span)]) == mark.mac)
         if said_at and self._sorted["name"]:
             yield from (span for span in sentences(text) if self._names_in(text[slice(*span)], said_at))
 
@@ -142,11 +143,6 @@ class Tombstones:
         if any(mark.since <= said_at < mark.until and said_at <= mark.at for mark in spans):
             return True
         return bool(sessions) and any(said_at <= mark.at for mark in sessions.get(self.mac("session", session), ()))
-
-    def _stretches(self, text: str, mark: Mark) -> Iterator[tuple[int, int]]:
-        for start in range(len(text) - mark.length + 1):
-            if self.mac("quote", text[start : start + mark.length]) == mark.mac:
-                yield start, start + mark.length
 
     def _names_in(self, sentence: str, said_at: str) -> bool:
         folded = fold(sentence)
@@ -175,13 +171,9 @@ def claim_words(row: Mapping[str, str]) -> Iterator[str]:
 
 def pieces_of(folded: str, length: int) -> Iterator[str]:
     """Every stretch of that length that begins and ends where a word may: within Latin words none does."""
-    inside = bytearray(len(folded) + 1)
-    for word in _WORD.finditer(folded):
-        for place in range(word.start() + 1, word.end()):
-            inside[place] = 1
-    for start in range(len(folded) - length + 1):
-        if not inside[start] and not inside[start + length]:
-            yield folded[start : start + length]
+    edges = [edge.start() for edge in _EDGE.finditer(folded)]
+    last = frozenset(edges)
+    return (folded[start : start + length] for start in edges if start + length in last)
 
 
 def holds(folded: str, name: str) -> bool:

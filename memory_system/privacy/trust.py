@@ -134,9 +134,8 @@ class Stretch(NamedTuple):
 
 
 class Guard:
-    """Watches the messages of a night go by, session by session. `found` are the segments that were held back: the
-    ref, the words, when they were said and by whom, and the rule's id. `approved` are `key_of` what the owner has
-    allowed; `names` what the owner is known to be called."""
+    """Watches the messages of a night, session by session. `found` are the segments held back: ref, words, when and
+    who, and the rule's id. `approved` are `key_of` what the owner has allowed, `names` what the owner is called."""
 
     def __init__(self, approved: Iterable[str] = (), names: Iterable[str] = ()) -> None:
         self.approved = frozenset(approved)

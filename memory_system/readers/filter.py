@@ -1,6 +1,5 @@
 """The source filter: what may never become a memory. The host's own prompts, injected context, tool text, recalled
-memories and the workspace's files read back to us are refused or cut out, each under a reason that is counted. The
-patterns are data (rules/sources.toml)."""
+memories and the workspace's files read back to us are refused or cut out for a counted reason (rules/sources.toml)."""
 
 from __future__ import annotations
 
@@ -42,8 +41,7 @@ def is_person(name: str) -> bool:
 
 
 def judge(text: str, role: str) -> tuple[str, str]:
-    """What is left of a message when all that its speaker did not say is cut out, and why it is refused (empty: it is
-    not). Most messages come back as they are after one look."""
+    """What is left of a message without what its speaker did not say, and why it is refused (empty: it is not)."""
     ruleset = rules.load("sources")["text"]
     fired = ruleset.firing(text) if text else ()
     if not fired:

@@ -18,6 +18,7 @@ EARLIEST = datetime(1980, 1, 1, tzinfo=UTC)  # what says it is older was written
 LONGEST_ID = 128
 SHARED = ("group", "channel")  # kinds of chats that others see, and why they are no source
 LONGEST_NAME = 64
+LONGEST_ROLE = 40  # by which it is counted
 _COMMON = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z", re.ASCII).fullmatch  # needs no printing
 
 
@@ -143,15 +144,10 @@ def text_of(content: object) -> str | None:
     return "\n".join(texts)
 
 
-def role_of(value: object) -> str:
-    """The role a message names, short enough to be counted by; empty when it is no text."""
-    return value[:40] if isinstance(value, str) and value.isprintable() else ""
-
-
 def message(line: int, row: Mapping[str, Any], body: Mapping[str, Any], *times: object) -> Entry:
     """The entry of a message whose role and content stand in `body`; the first of `times` that is one counts."""
-    text = text_of(body.get("content"))
-    role = role_of(body.get("role"))
+    text, named = text_of(body.get("content")), body.get("role")
+    role = named[:LONGEST_ROLE] if isinstance(named, str) and named.isprintable() else ""
     time = next(filter(None, map(stamp_of, times)), "")
     entry = Entry(line, id_of(row.get("id")), role or "unknown", time, text or "")
     if not role:

@@ -30,8 +30,7 @@ FUTURE = timedelta(days=1)  # a message said later than this from now has a wron
 
 
 class Library:
-    """The transcripts of one workspace. `now` is only for telling whose time lies in the future; what `forgotten`
-    says is left out."""
+    """The transcripts of one workspace without what is `forgotten`; `now` only tells whose time lies ahead."""
 
     def __init__(
         self, layout: Layout, config: Config, now: datetime | None = None, forgotten: Tombstones | None = None
@@ -95,8 +94,8 @@ class Library:
             self._places[session] = self._choose(places, cursor, backlog)
         if opened:
             script = self._load(self._places[session])
-            unread = self._unread(script, cursor)
-            if unread:
+            start = script.first_after(_lines(script, _carried(script, cursor)))
+            if unread := [n for n in range(start, len(script.entries)) if script.entries[n].role != CONTROL]:
                 backlog.waiting[session] = sorted(script.times[n] for n in unread)
                 backlog.problems += self._from_the_future(script, unread)
 
@@ -110,10 +109,6 @@ class Library:
                 what = f"it holds session {each.session} as {best.place.name} does, with other lines"
                 backlog.problems.append(Problem(each.place.name, what, "remove one of the two, or rename its session"))
         return best.place
-
-    def _unread(self, script: Transcript, cursor: Cursor | None) -> list[int]:
-        start = script.first_after(_lines(script, _carried(script, cursor)))
-        return [n for n in range(start, len(script.entries)) if script.entries[n].role != CONTROL]
 
     def _from_the_future(self, script: Transcript, unread: list[int]) -> Iterator[Problem]:
         """What waits because neither it nor what follows it can have been said yet."""
@@ -147,7 +142,7 @@ class Library:
         start = script.first_after(_lines(script, cursor))
         self._own = self._own or sources.OwnFiles(self.layout)
         reading = Reading(script, cursor, start, max(start, script.first_from(stamp)), self.forgotten, self._own)
-        batch = read_batch(reading, cursor, stamp)
+        batch = read_batch(reading, stamp)
         batch.again = changed
         if changed:
             hint = "it was read again from its beginning; nothing is remembered twice"
@@ -179,8 +174,7 @@ class Library:
         yield from ((message, why, line <= lines) for line, message, why in reading.heard())
 
     def as_written(self, session: str) -> dict[str, str]:
-        """The words of a session's entries by their names, with their secrets: only what is forgotten may be compared
-        with them. Empty where the transcript is gone."""
+        """The words of a session's entries by name, with their secrets, for comparing alone; empty where it is gone."""
         script = self.script(session, None)
         if script is None:
             return {}
@@ -230,8 +224,7 @@ class Library:
             script.told_from(clock.stamp(night - timedelta(seconds=1)))
 
     def _standing_of(self, script: Transcript) -> tuple[str, str, str]:
-        """The key that the session goes under, which kind of shared chat it is, and why it is no source: what its file
-        says, or the key."""
+        """The session's key, which kind of shared chat it is, and why it is no source, by its file or the key."""
         place = script.place
         folder = place.path.parent
         if folder not in self._indexes:
@@ -288,8 +281,7 @@ def _lines(script: Transcript, cursor: Cursor | None) -> int:
 
 
 def _session_keys(folder: Path) -> dict[str, str]:
-    """From session ids to their keys, as OpenClaw's index beside the transcripts tells them, or what an import has left
-    of it."""
+    """From session ids to their keys, by OpenClaw's index beside the transcripts, or what an import has left of it."""
     found: dict[str, str] = {}
     for index in (*sorted(folder.glob("*.sessions.json.imported-*")), folder / "sessions.json"):
         rows: Any = {}

@@ -48,7 +48,8 @@ def parse(lines: Iterable[tuple[int, Row]], origin: Origin) -> Iterator[Entry]:
     for number, row in lines:
         if signed := signs(str(row)):
             entries += _entry(held, said)
-            _give_to_agent(entries, number - signed)
+            for entry in entries:
+                entry.role = "agent" if entry.line >= number - signed else entry.role
             held, fenced = [], False
             continue
         line = _COMMENT.sub("", str(row)).rstrip()
@@ -65,14 +66,6 @@ def parse(lines: Iterable[tuple[int, Row]], origin: Origin) -> Iterator[Entry]:
             held = []
         fenced = fenced != fence
     yield from (*entries, *_entry(held, said))
-
-
-def _give_to_agent(entries: list[Entry], first: int) -> None:
-    """The entries from that line on are an agent's."""
-    for each in reversed(entries):
-        if each.line < first:
-            return
-        each.role = "agent"
 
 
 def _parts(line: str) -> bool:

@@ -1,10 +1,8 @@
 """OpenClaw's live store, `openclaw-agent.sqlite`: which sessions it holds, and each of them as the lines of JSON that
-its transcript file would have; those, too, that it has packed away inside: in cold storage, or deleted or reset and
-archived. It is only looked at: neither it nor its write-ahead log changes, and no file is made beside it, whether a
-Gateway is running or not.
+its transcript file would have; those, too, that it has packed away: in cold storage, deleted or reset. It is only
+looked at: neither it nor its write-ahead log changes, and no file is made beside it, Gateway or not.
 
-Zstd is unpacked by the standard library where it has it (Python 3.14), else by the package `zstandard` of the extra
-`[zstd]`."""
+Zstd is unpacked by the standard library (Python 3.14), else by the package `zstandard` of the extra `[zstd]`."""
 
 from __future__ import annotations
 
@@ -229,9 +227,8 @@ def _steadily(path: Path, look: Callable[[sqlite3.Connection], T]) -> T:
 
 @contextmanager
 def _opened(path: Path, *, logged: bool) -> Iterator[sqlite3.Connection]:
-    """The store at one moment. With a log that has content it is read as SQLite reads it beside a writer; without one
-    as a file that nobody changes, because SQLite would make a log otherwise. A log that has lost its index is read
-    from a copy, because SQLite would make the index."""
+    """The store at one moment: with a log as SQLite reads it beside a writer, without one as a file that nobody
+    changes; a log that has lost its index is read from a copy, because SQLite would make the index."""
     if not logged:
         with closing(_connect(path, "immutable=1")) as store:
             yield store
@@ -273,8 +270,7 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 
 def unpack(data: bytes, most: int) -> bytes:
-    """The unpacked bytes, at most so many; ValueError when they are damaged or more, UnreadableError when nothing here
-    can unpack."""
+    """The bytes, at most so many; ValueError: damaged or more, UnreadableError: nothing here can unpack them."""
     try:
         zstandard = import_module("zstandard")
     except ImportError:

@@ -94,8 +94,7 @@ def transcripts(layout: Layout, config: Config) -> list[Place]:
 
 
 def place(path: Path, layout: Layout, source: Source | None = None) -> Place | Problem | None:
-    """The file as a place; None when its name says that it is no transcript (unless the config names this very file),
-    or when it is gone."""
+    """The file as a place; None when its name is no transcript's (unless the config names it), or when it is gone."""
     day = _day(path.name)
     named = source is not None and _full(source.path, layout.root) == str(path)
     removed = source is not None and source.archives and _REMOVED.fullmatch(path.name)

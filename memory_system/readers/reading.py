@@ -1,5 +1,4 @@
-"""How far a transcript was read, and one reading of a span of it: every entry gets its verdict, and those that are
-kept become messages."""
+"""How far a transcript was read, and one reading of a span of it: a verdict on every entry, messages of those kept."""
 
 from __future__ import annotations
 
@@ -60,8 +59,7 @@ class Cursor:
 
 @dataclass(slots=True)
 class Backlog:
-    """What is unread: the sorted stamps of messages by session (sessions without any are left out); and files of which
-    nothing can be read."""
+    """What is unread: the sorted stamps of messages by session, if any; and files of which nothing can be read."""
 
     waiting: dict[str, list[str]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
@@ -92,8 +90,7 @@ class Reading:
         self.start = start
         self.end = end
         self.own = own
-        self.reason = cursor.reason
-        self.chat = cursor.chat
+        self.cursor = cursor
         self.marks = dict(cursor.marks)
         self.off = script.abandoned(end)
         source = script.place.source
@@ -172,8 +169,8 @@ class Reading:
     def _refused(self, number: int, role: str) -> str:
         """Why the entry is refused before its text is looked at."""
         entry = self.script.entries[number]
-        if self.reason:
-            return self.reason
+        if self.cursor.reason:
+            return self.cursor.reason
         if number in self.script.repeated:
             return "duplicate"
         if (self.off or self.marks) and self._is_off(number):
@@ -187,8 +184,8 @@ class Reading:
     def message(self, number: int, said_at: str, text: str) -> Message:
         entry = self.script.entries[number]
         role = self.role_of(entry)
-        entry_id, speaker = entry.name, self.speakers.get(role, "")
-        return Message(self.script.session, entry_id, role, speaker, said_at, text, self.chat)
+        speaker, chat = self.speakers.get(role, ""), self.cursor.chat
+        return Message(self.script.session, entry.name, role, speaker, said_at, text, chat)
 
     def heard(self) -> Iterator[tuple[int, Message, str]]:
         """The messages of the span: the line of each, and why it is refused (empty: it is kept)."""
@@ -204,9 +201,9 @@ class Reading:
         return mark if mark[:1].isdigit() else self.script.times[number]
 
 
-def read_batch(reading: Reading, cursor: Cursor, until: str | None) -> Batch:
+def read_batch(reading: Reading, until: str | None) -> Batch:
     """The messages of the span, read for the first time, and the cursor after them."""
-    script, batch = reading.script, Batch()
+    script, cursor, batch = reading.script, reading.cursor, Batch()
     flaws: list[Flaw] = []
     entry_id, last = cursor.entry, cursor.last
     said = reading.said(reading.start - 1) if reading.start else ""
@@ -259,7 +256,6 @@ def _flaws(script: Transcript, number: int, why: str, said: str) -> Iterable[Fla
 
 
 def _moved(reading: Reading, cursor: Cursor) -> Cursor:
-    """The cursor after the span."""
     script = reading.script
     lines = max(cursor.lines, script.lines_before(reading.end))
     rest = range(reading.end, len(script.entries))
@@ -273,7 +269,6 @@ def _moved(reading: Reading, cursor: Cursor) -> Cursor:
         digest=script.digest(lines),
         waiting=min((script.times[n] for n in rest if script.entries[n].role != CONTROL), default=""),
         base=script.base if timeless else "",
-        reason=reading.reason,
         marks=reading.marks,
     )
 

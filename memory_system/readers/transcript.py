@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, tzinfo
+from functools import partial
 from io import BufferedIOBase, BytesIO
 from itertools import chain, islice
 from pathlib import Path
@@ -43,12 +44,12 @@ UNKNOWN = -1
 HEAD = 50  # lines by which a format is known
 _UNFIT = re.compile(r"[\s:\x00-\x1f]+")  # in a session's id: a ref is cut at its first colon
 READERS: tuple[Reader, ...] = (openclaw, claude_code, plain, notes)
+_new_digest = partial(hashlib.blake2b, digest_size=16)
 
 
 @contextmanager
 def open_regular(path: Path) -> Iterator[tuple[BufferedIOBase, os.stat_result]]:
-    """The file's bytes, unpacked if it is gzip or zstd, and what the disk says of it. OSError for a link, pipe or
-    device: opening neither hangs nor leads elsewhere."""
+    """The file's bytes, unpacked (gzip, zstd), and its stat. OSError for a link, pipe or device, without hanging."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     found = os.fstat(descriptor)
     if not stat.S_ISREG(found.st_mode):
@@ -123,8 +124,7 @@ class Lines:
 
 
 def json_rows(lines: Lines) -> Iterator[tuple[int, Row]]:
-    """The objects that stand on the lines; what is none goes to `lines.flaws`. A torn last line (no newline, no JSON)
-    is taken back: its writer may still be at it."""
+    """The objects on the lines; others go to `lines.flaws`. A torn last line is taken back: it may still be written."""
     import jsonlines  # commands that read no transcript start without it
 
     reader = jsonlines.Reader(lines, loads=_loads)
@@ -197,7 +197,7 @@ class Transcript:
     floors: list[str] = field(default_factory=list)
     data: bytes | None = None
     _digests: dict[int, str] = field(default_factory=dict)
-    _digester: hashlib.blake2b = field(default_factory=lambda: _new_digest())
+    _digester: hashlib.blake2b = field(default_factory=_new_digest)
     _digested: int = 0
 
     def first_after(self, lines: int) -> int:
@@ -318,8 +318,7 @@ def fit(session: str) -> str:
 
 
 def _link(script: Transcript) -> None:
-    """Find what each entry answers. One that was there before under its id, or that answers what nobody knows, changes
-    nothing: it comes after the entry before it."""
+    """Find what each entry answers. A repeated id, or an answer to what nobody knows, comes after the one before it."""
     known: dict[str, int] = {}
     tip = -1
     for number, entry in enumerate(script.entries):
@@ -334,7 +333,3 @@ def _link(script: Transcript) -> None:
             script.bends.append(number)
         script.parents.append(parent)
         tip = parent if entry.moves else number
-
-
-def _new_digest() -> hashlib.blake2b:
-    return hashlib.blake2b(digest_size=16)

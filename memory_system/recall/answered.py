@@ -1,5 +1,4 @@
-"""An estimate of whether a question is answered at all, so that "nothing is known" can be told from a weak hit. It
-knows nothing but the question and what was found for it."""
+"""Whether a question is answered at all: an estimate from nothing but the question and what was found for it."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from memory_system.recall.search_index import Index
@@ -29,16 +30,12 @@ WORDS = {  # who spoke, what stands behind that, the remark on what is outdated,
 _SENTENCE_END = re.compile(r"[.!?;](?=\s)\s*|[。！？；]\s*")
 
 Give = Callable[[Unit], str]  # what of a whole message may be shown
+as_it_is: Give = attrgetter("text")
 
 
 def named(role: str, lang: str) -> str:
     """What those who have no name are called: User, Assistant, 用户, 助手."""
     return WORDS[told_in(lang)][0].get(role, role)
-
-
-def as_it_is(unit: Unit) -> str:
-    """All of a message."""
-    return unit.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +122,8 @@ class Around:
 
 
 def _pieces(places: list[Mapping[str, Any]], text: str, quote: str) -> Iterator[Piece]:
-    """The stretches of one message that these places mean: its end; its beginning, where the memory does not stand on
-    it; or what stands before and behind the memory's own words, which are looked for, because the index has fewer
-    blanks than the message, and nothing that is withheld."""
+    """The stretches of one message that these places mean: its end; its beginning, where the memory stands
+    elsewhere; or what is around the memory's own words, which are looked for: the index has fewer blanks."""
     for each in places:
         if each["start"] < 0:
             yield Piece(Piece(_one_line(text), keeps_end=True).within(-each["start"]), keeps_end=True)
@@ -171,8 +167,7 @@ def _shared(room: int, lengths: list[int]) -> list[int]:
 
 
 def standing_for(memory_id: str, index: Index) -> Fact | None:
-    """The memory that stands today in the place of one that is outdated or replaced; None where it stands itself, or
-    what took its place is gone."""
+    """The memory that stands today in the place of an outdated one; None where it stands itself, or that is gone."""
     found = followed(memory_id, index)
     return found[-1] if len(found) > 1 else None
 

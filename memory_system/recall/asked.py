@@ -107,8 +107,7 @@ def understood(query: str, now: datetime, zone: ZoneInfo) -> Question:
 
 
 def _parted(text: str) -> tuple[list[str], list[str], list[frozenset[str]]]:
-    """The terms of the question; those that only lead up to it ("…, my question is: …", "a summary of …"); and of
-    several questions the terms of each."""
+    """The question's terms; those that only lead up to it ("a summary of …"); of several questions those of each."""
     main: list[str] = []
     aside: list[str] = []
     asked: list[str] = []

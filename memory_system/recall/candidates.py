@@ -219,9 +219,7 @@ def keep_passing(found: Candidates, index: Index, wanted: Wanted) -> None:
 # From the words to all that may answer
 
 
-def gather(
-    index: Index, overlay: Index | None, wanted: Wanted, now: datetime, zone: ZoneInfo, near: Near | None = None
-) -> Candidates:
+def gather(index: Index, overlay: Index | None, wanted: Wanted, zone: ZoneInfo, near: Near | None = None) -> Candidates:
     """The candidates of the index, and of what is newer than it (`overlay`, whose terms weigh as in the index)."""
     found = Candidates(total=index.size(wanted.wide), led=wanted.led)
     tallies = look_up(found, index, wanted)
@@ -232,12 +230,12 @@ def gather(
     if near:
         _draw_near(found, index, near, wanted)
     if "memory" in wanted.scopes and not (near and near.alone):
-        _state(found, index, wanted, now)
-    _remember(found, index, wanted.question.terms, now, zone, 0)
+        _state(found, index, wanted)
+    _remember(found, index, wanted.question, zone)
     found.sessions = index.sessions.scores(tallies, found.said_in())
     if overlay:
         _lay_over(found, overlay, wanted)
-        _remember(found, overlay, wanted.question.terms, now, zone, OVERLAY)
+        _remember(found, overlay, wanted.question, zone, OVERLAY)
     return found
 
 
@@ -322,9 +320,9 @@ def _agreement(found: Candidates, near: Near) -> float:
     return min(1.0, max(0.0, sum(values) / len(values) / OUTSTANDING))
 
 
-def _state(found: Candidates, index: Index, wanted: Wanted, now: datetime) -> None:
+def _state(found: Candidates, index: Index, wanted: Wanted) -> None:
     """What the user's memories state of what is asked, in whatever words ("where do I work": 用户在云帆科技工作)."""
-    standing, most = index.at(now), FEW if found.units else math.inf
+    standing, most = index.at(wanted.question.now), FEW if found.units else math.inf
     wish, kinds = asked_of_user(wanted.question.text, standing), cues_of(wanted.question.text).wholes
     told = wish.told.union(*(kind.attributes for kind in kinds))
     stating = standing.of_kind((), wish.slots, SLOTS) if wish.slots else []
@@ -346,15 +344,13 @@ def _of_their_kind(telling: list[Ranked], told: Collection[str]) -> list[Ranked]
     return [each for each, row in rows if row.get("form") != STATEMENT or row.get("category") in kinds]
 
 
-def _remember(
-    found: Candidates, index: Index, asked: Collection[str], now: datetime, zone: ZoneInfo, layer: int
-) -> None:
+def _remember(found: Candidates, index: Index, question: Question, zone: ZoneInfo, layer: int = 0) -> None:
     """What is known of the memories among the units."""
     first, end = layer + first_of(MEMORIES[0]), layer + OVERLAY
     kept = {unit.key: number for number, unit in found.units.items() if first <= number < end}
     if not kept:
         return
-    rows = index.at(now).these(kept)
+    rows = index.at(question.now).these(kept)
     lines = {key: orjson.loads(each.line) for key, each in rows.items()}
     refs = {key: tuple(evidence["ref"] for evidence in line.get("evidence", ())) for key, line in lines.items()}
     numbers = index.numbers({ref for each in refs.values() for ref in each[:MOST_PLACES]})
@@ -367,7 +363,7 @@ def _remember(
             speaker=line.get("subject", ""),
             called=value if line.get("category") == "relation" else "",
             standing=(rows[key].score + rows[key].importance) / 2,
-            denies=not line.get("polarity", True) and not any(term in value.lower() for term in asked),
+            denies=not line.get("polarity", True) and not any(term in value.lower() for term in question.terms),
             start=_stamp(happens.get("start", ""), zone),
             end=_stamp(happens.get("end", ""), zone),
             outdated_by=line.get("outdated_by", ""),

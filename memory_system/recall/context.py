@@ -18,13 +18,13 @@ from memory_system.config import Config
 from memory_system.recall.around import MOST, Around, Give, as_it_is
 from memory_system.recall.asked import Asked, Cues, Kind, Question, asked_of_user, cues_of
 from memory_system.recall.candidates import SLOTS
-from memory_system.recall.names import is_about, is_asked_of, spoken_of, tells_of, things_in
+from memory_system.recall.names import is_asked_of, spoken_of, tells_of, things_in
 from memory_system.recall.ranking import only_asks
 from memory_system.recall.results import Result
 from memory_system.recall.schema import MEMORIES, scope_of
 from memory_system.recall.search import Answer, Asking, type_of
 from memory_system.recall.units import Unit, Units
-from memory_system.records import USER, Belief, Fact, Row, is_memory_id, kind_of, to_line, type_name
+from memory_system.records import USER, Fact, Row, kind_of, to_line, type_name
 from memory_system.rules import table
 from memory_system.text import estimate_tokens, is_cjk, sentences
 
@@ -38,7 +38,6 @@ LEVELS: tuple[Level, ...] = ("high", "middle", "low")
 SHORTENED = 100  # characters of what a memory leans on, where there is no room for all of it
 
 Level = Literal["high", "middle", "low"]
-State = Literal["", "over", "outdated"]  # of what a line tells
 
 LONGEST_TOKENS = 90  # of the text of one line
 MOST_WORDS = 6  # of the question, that a pointer shows
@@ -112,7 +111,8 @@ def context(
                 wish = asked_of_user(answer.question.text, asking.index.at(asking.now))
             found = (each for each in _Gathered(asking, message, cues, wish).items(answer) if each.level)
             items = _with_newer(filter(is_new, found))
-            _write_lines(items, answer, asking.config, Around(asking.index, give))
+            around = Around(asking.index, lambda unit: "" if refused(unit) else give(unit))
+            _write_lines(items, answer, asking.config, around)
         lang = answer.question.lang
     chosen = packed(items, budget - estimate_tokens(wrapped([""], lang)))
     text = wrapped([each.line for each in chosen], lang)
@@ -204,8 +204,7 @@ def _tell_of_named(found: Iterable[Item], question: Question, rows: Collection[R
     """Give what was found of the people and projects that the message names as well; surely where nothing is asked."""
     names, things = spoken_of(question, rows), things_in(question.text, rows)
     left = (each for each in found if each.level != "high" and each.tells)
-    of_them = (each for each in left if is_about(names, each.unit.text) or tells_of(things, each.unit.text))
-    for each in islice(of_them, MOST_OF_NAMED):
+    for each in islice((each for each in left if tells_of(names, things, each.unit.text)), MOST_OF_NAMED):
         each.level = "middle" if question.asks or each.type == "belief" else "high"
 
 
@@ -226,8 +225,7 @@ def _write_lines(items: Iterable[Item], answer: Answer, config: Config, around: 
     worth = dict(zip(answer.question.terms, answer.weights, strict=False))
     lang = answer.question.lang
     for each in items:
-        state: State = "outdated" if each.newer else "over" if each.row.get("retired") == "expired" else ""
-        write = partial(line_of, each.unit, each.source, each.level or "low", worth, lang, config.zone, state=state)
+        write = partial(line_of, each, worth, lang, config.zone)
         if each.level != "low":  # a pointer shows nothing that could be outdated
             write = partial(write, later=around.later(each.row))
             contexts = dict.fromkeys(around.before(each.row, most) for most in (MOST, SHORTENED))
@@ -269,33 +267,22 @@ def _price(line: str) -> int:
 
 
 def line_of(
-    unit: Unit,
-    source: str,
-    level: Level,
-    worth: Mapping[str, float],
-    lang: str,
-    zone: tzinfo,
-    *,
-    state: State = "",
-    context: str = "",
-    later: str = "",
+    item: Item, worth: Mapping[str, float], lang: str, zone: tzinfo, *, context: str = "", later: str = ""
 ) -> str:
-    """The unit as one line, marked where its time is over or a newer memory stands in its place: it must not be taken
-    for what is still to come. `worth` is what each word of the question weighs; of what is only pointed to (`low`) the
-    words of the question that stand there are shown, not the text. What it leans on (`context`) stands before it, what
-    was said `later` and likely makes it outdated behind it."""
-    words = table("words", "told")[lang]
-    moment, source = clock.parse_instant(unit.said_at), _tame(source)
+    """The item as one line, marked where its time is over or a newer memory stands in its place. `worth` is what each
+    word of the question weighs; of what is only pointed to (`low`) those that stand there are shown, not the text. What
+    it leans on (`context`) stands before it, what was said `later` behind it."""
+    words, unit = table("words", "told")[lang], item.unit
+    moment, source = clock.parse_instant(unit.said_at), _tame(item.source)
     day = f"{clock.local_date(moment, zone)} " if moment else ""
-    marked = words[state] if state else ""
-    if level == "low":
+    marked = words["outdated"] if item.newer else words["over"] if item.row.get("retired") == "expired" else ""
+    if item.level == "low":
         shown = words["comma"].join(_found(unit.text, worth))
         return f"- {marked}{words['see']}{day}[{source}]" + (words["colon"] + _tame(shown) if shown else "")
     speaker = unit.speaker or words.get(unit.role, unit.role)
     text = _tame((speaker + words["colon"] if speaker else "") + gist(unit.told, worth))
-    if level == "middle":  # what is certain may still belong here less surely
-        is_supposed = is_memory_id(unit.key) and kind_of(unit.key) is Belief
-        marked += words["unsure" if is_supposed else "related"]
+    if item.level == "middle":  # what is certain may still belong here less surely
+        marked += words["unsure" if item.type == "belief" else "related"]
     before = words["beside"].format(context=_tame(context)) if context else ""
     behind = words["behind"].format(later=_tame(later)) if later else ""
     return f"- {marked}{day}{before}{text}{behind} [{source}]"

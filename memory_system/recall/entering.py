@@ -50,7 +50,6 @@ class Entries:
             self._database.run("UPDATE session SET messages = messages - 1 WHERE number = ?", places)
 
     def drop_session(self, session: str) -> None:
-        """Take all messages of the session out, and the session."""
         name = storable(session)
         units = _numbered(self._database.rows(_WITHIN, (SCOPES["session"], f"{name}:", f"{name};")))
         mine = [each for each in units if session_named(each[1].ref) == name]  # another may begin with its name

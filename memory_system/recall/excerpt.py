@@ -73,13 +73,10 @@ def _memory(index: Index, pending: Iterable[Fact], memory_id: str) -> Fact | Non
 def _shown_beside(row: Row, index: Index, give: Give) -> dict[str, str]:
     """What is shown with a memory: what it leans on, and what stands in its place."""
     context = Around(index, give).of(row)
-    newer = standing_for(row["id"], index) if row.get("outdated_by") else None
-    told = (
-        {"outdated_by": newer.id, "outdated": outdated_words(newer, row["content"], row.get("lang", ""))}
-        if newer
-        else {}
-    )
-    return ({"context": context} if context else {}) | told
+    shown = {"context": context} if context else {}
+    if row.get("outdated_by") and (newer := standing_for(row["id"], index)):
+        shown |= {"outdated_by": newer.id, "outdated": outdated_words(newer, row["content"], row.get("lang", ""))}
+    return shown
 
 
 def _message(layout: Layout, index: Index, ref: str) -> dict[str, Any] | None:

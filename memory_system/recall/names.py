@@ -77,7 +77,7 @@ def _near() -> dict[str, Name]:
 
 def named(question: str) -> tuple[Name, ...]:
     """Who and what has a name in the question, or is near to somebody (my sister, 爸爸)."""
-    return tuple(dict.fromkeys([*_capitals(question), *_kin(question.lower()), *_topic(question), *_foreign(question)]))
+    return tuple(dict.fromkeys([*_capitals(question), *nearest(question), *_topic(question), *_foreign(question)]))
 
 
 def _capitals(question: str) -> Iterator[Name]:
@@ -107,13 +107,10 @@ def _is_name(plain: str, word: re.Match[str], question: str) -> bool:
     return stands_out and plain.lower() not in terms.listed("no_names") and terms.has_content(plain)
 
 
-def _kin(question: str) -> Iterator[Name]:
-    return (name for word, name in _near().items() if word in question and terms.names(question, word))
-
-
 def nearest(message: str) -> tuple[Name, ...]:
     """Who of somebody's nearest, and which of their animals, the message names."""
-    return tuple(dict.fromkeys(_kin(message.lower())))
+    text = message.lower()
+    return tuple(dict.fromkeys(name for word, name in _near().items() if word in text and terms.names(text, word)))
 
 
 def _topic(question: str) -> Iterator[Name]:
@@ -139,7 +136,7 @@ def is_asked_of(question: str, text: str) -> bool:
         is_asked = _has_word(kind, asked) and not _has_word(other, asked)
         if is_asked and _has_word(other, told) and not _has_word(one, told):
             return False
-    near = [*_kin(asked)]
+    near = nearest(asked)
     return not near or any(speaks_of(name, told) for name in (*near, frozenset({"pet", "宠物"})))  # of no kind told
 
 
@@ -271,12 +268,6 @@ def spoken_of(question: Question, rows: Iterable[Row]) -> list[Name]:
     return list(dict.fromkeys(filter(None, [*known, *nearest(text), *_to_whom(question, text)])))
 
 
-def is_about(names: Iterable[Name], text: str) -> bool:
-    """Whether the text speaks of one of them."""
-    folded = text.lower()
-    return any(speaks_of(name, folded) for name in names)
-
-
 def _people(row: Row) -> Iterator[str]:
     """Whom the memory is about, and who it says is near to the user."""
     if row.get("subject", USER) not in (USER, ASSISTANT):
@@ -312,9 +303,10 @@ def things_in(message: str, rows: Iterable[Row]) -> list[str]:
     return [name for name in seen if terms.names(text, name)]
 
 
-def tells_of(things: Iterable[str], text: str) -> bool:
-    """Whether the text has one of the names, in whatever case."""
-    return any(terms.names(text, name) for name in things)
+def tells_of(people: Iterable[Name], things: Iterable[str], text: str) -> bool:
+    """Whether the text speaks of one of the people, or has the name of one of the things."""
+    folded = text.lower()
+    return any(speaks_of(name, folded) for name in people) or any(terms.names(text, name) for name in things)
 
 
 def _in_hand(row: Row) -> Iterator[str]:

@@ -1,5 +1,4 @@
-"""From ranked candidates to results: what says the same is one result, what nearly does makes way for others, and what
-is outdated stands behind what took its place."""
+"""From ranked candidates to results: one for each text, various ones first, the outdated behind what is newer."""
 
 from __future__ import annotations
 
@@ -33,9 +32,8 @@ _WORDS = re.compile(rf"[{CJK}]|\w+")
 
 @dataclass(slots=True)
 class Result:
-    """The best candidate of those that say the same, and where all of them were said; `alike` is what its score loses
-    for being like a better one; `outdated` is the memory that is outdated, itself or what was kept of the message, and
-    `newer` what stands in its place."""
+    """The best candidate of those that say the same, and where all of them were said; `alike` is what its score
+    loses for being like a better one; `outdated` the memory that is outdated, `newer` what stands in its place."""
 
     best: Scored
     full: float
@@ -146,8 +144,7 @@ def _likenesses(results: list[Result]) -> dict[int, dict[int, float]]:
 
 
 def overtaken(results: list[Result], index: Index) -> list[Result]:
-    """The results, those of the first that are outdated known for it; a message of which only such memories were kept
-    comes later, as they do."""
+    """The results, the first that are outdated marked; a message of which only such memories were kept comes later."""
     for each in results:
         each.outdated = each.best.unit.key if each.best.memory.outdated_by else ""
     first = results[:DIVERSE]

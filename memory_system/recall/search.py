@@ -74,8 +74,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Where and when a question is asked: the index, what is newer (the captures that are `pending`, and notes), and
-    with `near` what texts mean, which counts then as well."""
+    """Where and when a question is asked: the index, `pending` captures, and with `near` what texts mean."""
 
     layout: Layout
     config: Config
@@ -109,7 +108,7 @@ class Asking:
         waiting = [record for record in self.pending if record.id not in known and "memory" in wanted.scopes]
         with self._overlay(waiting, changed) as overlay:
             holding = replace(wanted, gone=gone)
-            return gather(self.index, overlay, holding, self.now, self.config.zone, self.near)
+            return gather(self.index, overlay, holding, self.config.zone, self.near)
 
     @contextmanager
     def _overlay(self, waiting: Collection[Fact], changed: dict[str, str]) -> Iterator[Index | None]:
@@ -290,8 +289,9 @@ def by_tfidf(layout: Layout, query: str, limit: int) -> dict[str, Any]:
     holders = Counter(token for each in tokens for token in set(each))
     idf = {token: math.log(len(sections) / count) for token, count in holders.items()}
     asked = _weighed(_TOKENS.findall(query.lower()), idf)
-    scored = [(_cosine(asked, _weighed(each, idf)), section) for each, section in zip(tokens, sections, strict=True)]
-    found = [(round(score, 4), section) for score, section in scored if score > LEAST_ALIKE]
+    weighed = ((_weighed(each, idf), section) for each, section in zip(tokens, sections, strict=True))
+    scored = [(sum(asked[token] * each.get(token, 0.0) for token in asked), section) for each, section in weighed]
+    found = [(round(cosine, 4), section) for cosine, section in scored if cosine > LEAST_ALIKE]
     found.sort(key=lambda pair: -pair[0])
     return {"results": [_section_row(score, *section) for score, section in found[:limit]], "total_found": len(found)}
 
@@ -306,13 +306,10 @@ def _sections(name: str, text: str) -> Iterator[Section]:
 
 
 def _weighed(tokens: list[str], idf: dict[str, float]) -> dict[str, float]:
-    return {token: count / len(tokens) * idf.get(token, 0.0) for token, count in Counter(tokens).items()}
-
-
-def _cosine(one: dict[str, float], other: dict[str, float]) -> float:
-    dot = sum(one[token] * other[token] for token in one.keys() & other.keys())
-    lengths = math.sqrt(sum(value * value for value in one.values()) * sum(value * value for value in other.values()))
-    return dot / lengths if lengths else 0.0
+    """The TF-IDF of the tokens, as a vector of the length 1."""
+    weights = {token: count * idf.get(token, 0.0) for token, count in Counter(tokens).items()}
+    length = math.hypot(*weights.values()) or 1.0
+    return {token: weight / length for token, weight in weights.items()}
 
 
 def _section_row(score: float, name: str, start: int, end: int, text: str) -> dict[str, Any]:

@@ -78,7 +78,6 @@ class Index(Entries):
 
     @classmethod
     def in_memory(cls, config: Config) -> Self:
-        """A new, empty index that no file holds."""
         index = cls(Database(IN_MEMORY), config)
         index._create()
         return index
@@ -238,7 +237,6 @@ class Index(Entries):
             last = rows[-1][0]
 
     def speakers(self) -> list[str]:
-        """Who has said something, by name."""
         sql = "SELECT DISTINCT speaker FROM unit WHERE speaker <> '' ORDER BY speaker"
         return [speaker for (speaker,) in self._database.rows(sql)]
 
@@ -287,7 +285,6 @@ class Index(Entries):
     # Asking for memories and notes
 
     def at(self, moment: datetime) -> Standing:
-        """The memories as they stand at the moment."""
         return Standing(self._database, self._config, moment)
 
     def memories(self, ids: Collection[str]) -> dict[str, tuple[Pool, Fact]]:

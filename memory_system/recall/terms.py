@@ -13,8 +13,7 @@ from collections.abc import Collection, Iterator
 from functools import cache, lru_cache
 
 from memory_system.rules import load, table
-from memory_system.text import CJK, CJK_RUN, is_cjk, nfkc
-from memory_system.text.traditional import simplified
+from memory_system.text import CJK, CJK_RUN, is_cjk, nfkc, simplified
 
 MAX_CHARACTERS = 2_000  # of a question that are looked at
 MAX_TERMS = 64

@@ -13,7 +13,7 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime, time
 from functools import lru_cache
 from itertools import accumulate
@@ -38,6 +38,7 @@ from memory_system.text import estimate_tokens, language, sentences, spliced
 from memory_system.turns import Message
 
 T = TypeVar("T")
+Line = tuple[int, str]  # of a note, with its number
 
 SMALLEST_SCORE = 1e-9  # stands for 0 where a logarithm is taken
 LONG_TOKENS = 180  # a message that costs more is searched and shown in passages: it has something of everything
@@ -161,7 +162,7 @@ class Units:
             storable(row.get("subject", USER)), storable(row.get("attribute", "")), storable(row.get("value", "")),
             said_at, self.day(said_at), row["importance"], math.log(max(row["score"], SMALLEST_SCORE)),
             retention.rate_of(kind, row["importance"], self._config) if scored_at else 0.0,
-            _number(scored_at), retention.is_protected_row(row), storable(own_name(row)),
+            _number(scored_at), retention.is_protected(row), storable(own_name(row)),
             storable(orjson.dumps(named).decode()) if (named := _told_of(row)) else None,
             packed(line),
         )  # fmt: skip
@@ -196,8 +197,7 @@ def maybe(attribute: str) -> str:
 
 
 def _whose(parts: Sequence[str], text: str) -> list[str]:
-    """Whose words each passage of a message may hold, by how it begins: a passage that holds what announces a text, or
-    the first words of a paste, shows that itself."""
+    """Whose words each passage of a message may hold, by how it begins: what announces a text shows that itself."""
     from memory_system.understand.whose import OTHERS, Owner, owners  # only where a message is long
 
     spans, at = [], 0
@@ -338,69 +338,51 @@ class Passage:
 
 def passages(text: str) -> Iterator[Passage]:
     """The passages of a note, in order; blank lines around them are left out."""
-    cut = _Cut()
-    for number, line in enumerate(text.split("\n"), 1):
-        yield from cut.add(number, line.rstrip("\r"))
-    yield from cut.flush()
+    for headings, lines in _sections(text):
+        for taken, repeated in _filled(lines):
+            kept = [number for number, line in taken if line.strip()]
+            if any(line.strip() for _, line in taken[repeated:]):
+                text = "\n".join(line for number, line in taken if kept[0] <= number <= kept[-1])
+                yield Passage(kept[0], kept[-1], text, headings)
 
 
-@dataclass(slots=True)
-class _Cut:
-    """The passage that is growing, and the headings in force; its first `repeated` lines end the passage before."""
-
-    headings: list[tuple[int, str]] = field(default_factory=list)
-    lines: list[tuple[int, str]] = field(default_factory=list)
-    repeated: int = 0
-    tokens: int = 0
-    fence: str = ""
-    only_headings: bool = True
-
-    def add(self, number: int, line: str) -> Iterator[Passage]:
-        heading = None if self._in_fence(line) else _HEADING.match(line)
-        cost = estimate_tokens(line)
-        if heading:
-            if not self.only_headings:
-                yield from self.flush()
-            level = len(heading[1])
-            self.headings = [*(above for above in self.headings if above[0] < level), (level, heading[2])]
-        elif line.strip():
-            self.only_headings = False
-        if cost > PASSAGE_TOKENS:
-            yield from self._pieces(number, line, cost)
-            return
-        if self.lines and self.tokens + cost > PASSAGE_TOKENS:
-            yield from self._go_on()
-        self.lines.append((number, line))
-        self.tokens += cost
-
-    def _in_fence(self, line: str) -> bool:
+def _sections(text: str) -> Iterator[tuple[tuple[str, ...], list[Line]]]:
+    """The lines between headings, with those right above them, and the titles of all headings in force."""
+    headings: list[tuple[int, str]] = []
+    lines: list[Line] = []
+    fence, has_text = "", False
+    for number, line in enumerate((each.rstrip("\r") for each in text.split("\n")), 1):
         mark = _FENCE.match(line)
-        if mark and self.fence in ("", mark[1]):
-            self.fence = "" if self.fence else mark[1]
-            return True
-        return bool(self.fence)
+        turns = mark[1] if mark and fence in ("", mark[1]) else ""
+        heading = None if fence or turns else _HEADING.match(line)
+        fence = fence if not turns else "" if fence else turns
+        if heading and has_text:
+            yield tuple(title for _, title in headings), lines
+            lines, has_text = [], False
+        if heading:
+            headings = [*(above for above in headings if above[0] < len(heading[1])), (len(heading[1]), heading[2])]
+        has_text = has_text or bool(not heading and line.strip())
+        lines.append((number, line))
+    yield tuple(title for _, title in headings), lines
 
-    def _pieces(self, number: int, line: str, cost: int) -> Iterator[Passage]:
-        """A line that is too long for one passage, in several."""
-        yield from self.flush()
-        size, overlap = (len(line) * tokens // cost for tokens in (PASSAGE_TOKENS, OVERLAP_TOKENS))
-        for at in range(0, len(line) - overlap, size - overlap):
-            yield Passage(number, number, line[at : at + size], self._titles())
 
-    def _go_on(self) -> Iterator[Passage]:
-        """The passage as far as it has come; its last lines begin the next one."""
-        costs = list(accumulate((estimate_tokens(line) for _, line in reversed(self.lines)), initial=0))
-        repeated = bisect_right(costs, OVERLAP_TOKENS) - 1
-        tail = self.lines[len(self.lines) - repeated :]
-        yield from self.flush()
-        self.lines, self.repeated, self.tokens, self.only_headings = tail, repeated, costs[repeated], False
-
-    def flush(self) -> Iterator[Passage]:
-        kept = [number for number, line in self.lines if line.strip()]
-        if any(line.strip() for _, line in self.lines[self.repeated :]):
-            text = "\n".join(line for number, line in self.lines if kept[0] <= number <= kept[-1])
-            yield Passage(kept[0], kept[-1], text, self._titles())
-        self.lines, self.repeated, self.tokens, self.only_headings = [], 0, 0, True
-
-    def _titles(self) -> tuple[str, ...]:
-        return tuple(title for _, title in self.headings)
+def _filled(lines: Iterable[Line]) -> Iterator[tuple[list[Line], int]]:
+    """The lines in groups that fill a passage, and how many of each the group before has ended with; a line that is too
+    long for one passage is cut."""
+    held: list[Line] = []
+    repeated = tokens = 0
+    for number, line in lines:
+        cost = estimate_tokens(line)
+        if held and tokens + cost > PASSAGE_TOKENS:
+            yield held, repeated
+            costs = list(accumulate((estimate_tokens(line) for _, line in reversed(held)), initial=0))
+            repeated = 0 if cost > PASSAGE_TOKENS else bisect_right(costs, OVERLAP_TOKENS) - 1
+            held, tokens = held[len(held) - repeated :], costs[repeated]
+        if cost > PASSAGE_TOKENS:
+            size, overlap = (len(line) * tokens // cost for tokens in (PASSAGE_TOKENS, OVERLAP_TOKENS))
+            starts = range(0, len(line) - overlap, size - overlap)
+            yield from (([(number, line[at : at + size])], 0) for at in starts)
+        else:
+            held.append((number, line))
+            tokens += cost
+    yield held, repeated

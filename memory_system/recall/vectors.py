@@ -20,7 +20,6 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import closing, suppress
 from functools import cache, lru_cache
 from importlib import import_module
-from itertools import islice
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
@@ -37,7 +36,7 @@ from memory_system.recall.schema import first_of, last_of
 from memory_system.recall.search_index import Index
 from memory_system.recall.units import gathered
 from memory_system.rules import table
-from memory_system.store.database import Database, StaleIndexError
+from memory_system.store.database import Database, StaleIndexError, batches
 from memory_system.text import estimate_tokens
 
 if TYPE_CHECKING:
@@ -270,8 +269,7 @@ def _digest(text: str) -> bytes:
 
 
 def _embed(database: Database, index: Index, missing: Iterable[int], embedder: Embedder) -> None:
-    remaining = iter(missing)
-    while numbers := list(islice(remaining, AT_ONCE)):
+    for numbers in batches(missing, AT_ONCE):
         texts = [unit.text for unit in index.units(numbers).values()]
         vectors = zip(texts, _unit_length(embedder.embed(texts)), strict=True)
         rows = [(_digest(text), vector.tobytes()) for text, vector in vectors]
@@ -352,9 +350,8 @@ def _standard(values: Floats) -> Floats:
 
 
 class Near:
-    """How near each unit's text is to a question, by its meaning: messages to the question as who says them would ask
-    it (`said`), all else to the question (`asked`). `weight` is what the nearest one gets for it; `alone` where nothing
-    else counts."""
+    """How near each unit's text is to a question, by its meaning: messages to the question as who says them would
+    ask it (`said`), all else to it (`asked`). `weight` is what the nearest gets; `alone`: nothing else counts."""
 
     def __init__(self, matrix: Matrix, asked: Vector, said: Vector, weight: float, *, alone: bool = False) -> None:
         if matrix.rows.size and len(asked) != matrix.rows.shape[1]:

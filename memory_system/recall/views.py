@@ -216,14 +216,9 @@ class Dump:
         parts = (dict(sorted(self.keywords.items())), dict(sorted(self.timeline.items())), self.relations)
         return [orjson.dumps(part) + b"\n" for part in parts]
 
-    def put(self, labels: Labels) -> None:
-        self._list(labels, _put, 1)
-
-    def take(self, labels: Labels) -> None:
-        """Take out a memory that is listed so."""
-        self._list(labels, _take, -1)
-
-    def _list(self, labels: Labels, change: Callable[[dict[str, list[str]], str, str], None], times: int) -> None:
+    def put(self, labels: Labels, times: int = 1) -> None:
+        """List a memory so; with -1 `times`, take it out."""
+        change = _put if times > 0 else _take
         for word in labels.words:
             if word in self.crowded:
                 self.crowded[word] += times
@@ -291,7 +286,6 @@ class Listing:
         return int(count)
 
     def all(self) -> Dump:
-        """The dump, made anew."""
         dump = Dump()
         for each in self.labels():
             dump.put(each)
@@ -304,7 +298,7 @@ def followed(there: Dump | None, before: Iterable[Labels], ids: Collection[str],
     if there is None:
         return None
     for labels in before:
-        there.take(labels)
+        there.put(labels, times=-1)
     for labels in listing.labels(ids):
         there.put(labels)
     return there if there.thin_out(listing.size(), listing.named) else None

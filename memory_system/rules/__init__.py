@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import re2
 
-from memory_system.text.traditional import simplified
+from memory_system.text import simplified
 
 FOLDER = Path(__file__).parent
 _PART = re.compile(r"%([a-z_]+)%")

@@ -17,7 +17,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from memory_system.rules import Rule, RuleSet, table
-from memory_system.text.traditional import simplified
+from memory_system.text import simplified
 
 GAP = 48
 _END = re.compile(r"[.!?](?=\s|$)|[。！？\n]")  # of a sentence

@@ -139,8 +139,7 @@ def as_owners(record: Fact, names: Iterable[str], stamp: str, *, since: Fact) ->
 
 
 def released(changes: Iterable[Change], store: Store, stamp: str) -> list[Change]:
-    """What stands again where a memory that had made it outdated is put away or removed by hand: it is outdated no
-    more."""
+    """What stands again where the memory that had made it outdated is put away or removed by hand."""
     changed = {each.id: each for each in changes}
     leaving = (each for each in changed.values() if (each.before_pool, each.after_pool) != ("archive", "archive"))
     gone = {each.id.encode() for each in leaving if each.after_pool != "active"}

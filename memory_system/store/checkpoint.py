@@ -134,10 +134,6 @@ class Checkpoint:
         if is_newer(self.state.schema):
             raise NewerError(f"{self.layout.checkpoint} was written under schema {self.state.schema}, this is {SCHEMA}")
 
-    def move(self, moved: dict[str, Any]) -> None:
-        """Take over what a commit moves, durably."""
-        self.save(**moved_keys(self.state, moved))
-
     def stage(self, name: str) -> Path:
         """The stage file of that name in the current run."""
         return self.layout.runs / self.state.run_id / f"{name}.jsonl"
@@ -155,7 +151,6 @@ class Checkpoint:
                 yield from [parse(orjson.loads(line)) for line in lines]
 
     def drop_other_stages(self) -> None:
-        """Remove the stages of all runs but the current one."""
         for folder in sorted(self.layout.runs.glob("*")):
             if folder.name != self.state.run_id:
                 self.files.remove_folder(folder)

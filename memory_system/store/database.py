@@ -1,5 +1,4 @@
-"""One SQLite file that can be derived again: opened without creating it, replaced whole, its errors turned into
-ours."""
+"""One SQLite file that can be derived again: never created by opening, replaced whole, its errors turned into ours."""
 
 from __future__ import annotations
 
@@ -133,8 +132,7 @@ def _as_ours(error: sqlite3.Error, path: Path) -> MemorySystemError:
     return StaleIndexError(f"the search index {path} is damaged: {error}")
 
 
-def batches(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """The items, so many at a time."""
+def batches(items: Iterable[Item], size: int = BATCH) -> Iterator[list[Item]]:
     iterator = iter(items)
-    while batch := list(islice(iterator, BATCH)):
+    while batch := list(islice(iterator, size)):
         yield batch

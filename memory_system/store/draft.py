@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from memory_system.privacy.sharing import rated
+from memory_system.privacy.masks import rated
 from memory_system.records import Fact, Pool, Row, from_line, kind_of, to_line
 from memory_system.store.journal import Change
-from memory_system.store.keys import Accept, AlikeKey, Found, Key, Likeness, keys_of_content, newest_of
+from memory_system.store.keys import Accept, AlikeKey, Found, Key, Likeness, keys_of_row, newest_of
 from memory_system.store.store import Memories, Store, origin_part
 
 RECENT = 1024  # memories a draft keeps parsed
 
 
 class Draft:
-    """Memories as they will be: changes over a store or another draft. Phases write into their own and give back what
-    they changed."""
+    """Memories as they will be: changes over a store or another draft. Each phase writes into its own."""
 
     def __init__(self, base: Memories) -> None:
         self.base = base
@@ -42,8 +41,7 @@ class Draft:
 
     def find(self, key: Key) -> list[str]:
         mine, others = self._keys.get(key, ()), self.base.find(key)
-        ids = dict.fromkeys((*others, *mine))
-        return [each for each in ids if self.pool_of(each) == "active"]
+        return self._active(dict.fromkeys((*others, *mine)))
 
     def find_alike(self, keys: Iterable[AlikeKey], accept: Accept = lambda _: True) -> Found:
         keys = list(keys)
@@ -53,18 +51,22 @@ class Draft:
                 count, others = found[key]
                 mine = count + mine[0], newest_of((*others, *mine[1]))
             found[key] = mine
-        return active_only(found, self) if found else found
+        active = {key: (count, self._active(ids)) for key, (count, ids) in found.items()}
+        return {key: each for key, each in active.items() if each[1]}
+
+    def _active(self, ids: Iterable[str]) -> list[str]:
+        return [each for each in ids if self.pool_of(each) == "active"]
 
     def knows(self, memory_id: str) -> bool:
         return origin_part(memory_id) in self._origins or self.base.knows(memory_id)
 
     def active(self, kind: type[Fact]) -> list[str]:
         start = f"{kind.PREFIX}_"
-        ids = dict.fromkeys((*self.base.active(kind), *(key for key in self.changed if key.startswith(start))))
-        return [each for each in ids if self.pool_of(each) == "active"]
+        mine = (key for key in self.changed if key.startswith(start))
+        return self._active(dict.fromkeys((*self.base.active(kind), *mine)))
 
     def leaving_before(self, stamp: str) -> list[str]:
-        return [each for each in self.base.leaving_before(stamp) if self.pool_of(each) == "active"]
+        return self._active(self.base.leaving_before(stamp))
 
     def put(self, pool: Pool, record: Fact, why: str) -> None:
         """The memory now stands so, in that pool."""
@@ -85,8 +87,7 @@ class Draft:
             self._likeness.note(vars(record))
 
     def _index(self, record: Fact) -> None:
-        # by its words a night is screened before it has drafts
-        for key in keys_of_content(vars(record)):
+        for key in keys_of_row(vars(record)):
             held = self._keys[key]
             if held[-1:] != [record.id]:
                 held.append(record.id)
@@ -98,7 +99,6 @@ class Draft:
 
     @classmethod
     def from_rows(cls, base: Memories, rows: Iterable[Row]) -> Draft:
-        """The draft that was staged."""
         draft = cls(base)
         for row in rows:
             draft.put(row["pool"], kind_of(row["record"]["id"]).model_validate(row["record"]), row["why"])
@@ -109,15 +109,6 @@ def _is_found_by_the_same(latest: Fact | None, record: Fact) -> bool:
     """Whether all keys of the memory are those it had when it was put last."""
     names = ("content", "entities", "subject", "attribute", "value", "category", "tells", "event_time")
     return latest is not None and all(getattr(latest, name) == getattr(record, name) for name in names)
-
-
-def active_only(found: Found, memories: Memories) -> Found:
-    """Of what was found by its words, what is still active; a key without any is left out."""
-    active = {
-        key: (count, [each for each in ids if memories.pool_of(each) == "active"])
-        for key, (count, ids) in found.items()
-    }
-    return {key: each for key, each in active.items() if each[1]}
 
 
 def changes_of(store: Store, drafts: Iterable[Draft]) -> list[Change]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from memory_system import text
 from memory_system.rules import table
-from memory_system.text.traditional import simplified
+from memory_system.text import simplified
 
 _WORD = re.compile(r"[^\W_]+(?:['’.:/@+_-][^\W_]+)*'?|[$€£¥%]")
 _PIECE = re.compile(r"[a-z0-9]+(?:[.:/@+_-][a-z0-9]+)*|[^\W_]|[$€£¥%]")
@@ -58,7 +58,6 @@ class Gist(NamedTuple):
 
 @lru_cache(maxsize=256)  # a claim is looked up, then put
 def gist_of(sentence: str) -> Gist:
-    """The gist of a sentence in English or Chinese."""
     folded = text.fold(simplified(sentence))
     words = _chinese(folded) if text.has_cjk(folded) else _english(folded)
     signs = _words_of("sign", "sign", "days")
@@ -160,8 +159,7 @@ def _numbers() -> dict[str, str]:
 
 
 def stem(word: str) -> str:
-    """An English word without plural, third person, -ing, final e and the spellings of two countries. The past keeps
-    its -ed."""
+    """An English word without plural, -s, -ing, final e and the spellings of two countries; the past keeps its -ed."""
     if len(word) < 4 or not word.isalpha() or not word.isascii():
         return word
     if word.endswith("ies") and len(word) > 4:

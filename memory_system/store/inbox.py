@@ -35,9 +35,8 @@ MONTHS = 24  # that are kept
 
 
 class Inbox:
-    """The inbox of one workspace. While captures are dropped, the file is renamed and what must stay is appended
-    anew, so that a capture beside us is never lost: it notices the renaming and appends its line again
-    (`Files.append`)."""
+    """The inbox of one workspace. While captures are dropped, the file is renamed and what stays is appended anew: a
+    capture beside us notices the renaming (`Files.append`) and is never lost."""
 
     def __init__(self, layout: Layout, files: Files) -> None:
         self.layout = layout

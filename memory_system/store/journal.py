@@ -144,8 +144,7 @@ def read_entries(path: Path) -> Iterator[Group]:
 
 
 class _Reading:
-    """The entries of a month as their lines come: one has `begun`, one is `waiting`: it has ended and may still be
-    marked as done."""
+    """The entries of a month as their lines come: one has `begun`, one has ended and is `waiting` for its done mark."""
 
     def __init__(self) -> None:
         self.begun: Group | None = None
@@ -223,8 +222,7 @@ def parse(line: bytes) -> dict[str, Any]:
 
 
 def sound_length(path: Path, previous: str | None = None) -> int:
-    """How many bytes of a month belong to entries that are ended and whole, up to the first that is not; with the hash
-    of the entry before it, the chain must hold as well."""
+    """How many bytes of a month belong to ended, whole entries that chain on (from `previous`, where it is given)."""
     keep = 0
     with suppress(DamagedError, KeyError, TypeError, ValueError):
         for group in read_entries(path):
@@ -236,8 +234,7 @@ def sound_length(path: Path, previous: str | None = None) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Where the journal ends: the last entry's number, its hash and that of the entry before; `done` says whether its
-    files are written."""
+    """Where the journal ends: the last entry's number and hash, the hash before it; `done`: its files are written."""
 
     seq: int = 0
     hash: str = GENESIS
@@ -282,8 +279,7 @@ class Journal:
         self.files.append(path, line, alone=True)
 
     def unfinished(self) -> tuple[Entry, list[Change]] | None:
-        """The entry that was begun and not done, after setting aside what was not even begun; costs one small read when
-        there is none."""
+        """The entry that was begun and not done, what was not begun set aside; one small read when there is none."""
         path = self._undone()
         if path is None:
             return None
@@ -347,9 +343,8 @@ class Journal:
         return Head()
 
     def _set_aside_unended(self, path: Path) -> None:
-        """Set aside what follows the last ended entry: its writer was stopped before it had said that it is there, so
-        any of its bytes may be missing; a month of which nothing stays goes. DamagedError when what is broken had been
-        acknowledged."""
+        """Set aside what follows the last ended entry, of which any bytes may be missing; a month of which nothing
+        stays goes. DamagedError when what is broken had been acknowledged."""
         keep, data = sound_length(path), months.read(path)
         if b'{"done":' in data[keep:]:
             list(read_entries(path))  # which names the line

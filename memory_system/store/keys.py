@@ -1,6 +1,6 @@
 """Under which keys an active memory is found: by its slot, its value, whom it names, its topic, and the words that it
-stands on; a key is a tuple that begins with what it is a key of. And by what it says, as `gist` tells: that index
-reads a memory when somebody first asks after it was noted, so that a night without claims pays nothing."""
+stands on; a key is a tuple that begins with what it is a key of. And by what it says, as `gist` tells: that index reads a memory when somebody first
+asks after it was noted, so that a night without claims pays nothing."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from memory_system import text
 from memory_system.attributes import topics_of
 from memory_system.records import ISO_DAY, USER, Row
 from memory_system.store.gist import Gist, gist_of
-from memory_system.text.traditional import simplified
+from memory_system.text import simplified
 
 Key = tuple[str | bytes, ...]
 
 _PLURAL = re.compile(r"(?<=[a-z]{2}[^su])s$")
-_END_MARKS = " .!?~,。！？～，…"
 AlikeKey = tuple[str | tuple[str, ...], ...] | str  # several words, or a word
 Found = dict[AlikeKey, tuple[int, list[str]]]  # by key how many share it, and the ids of the newest
 Accept = Callable[[Gist], bool]  # whether a memory of that gist is wanted
@@ -31,7 +30,6 @@ _DATED = itemgetter(slice(2, None))  # an id without its kind
 
 
 def slot_key(subject: str, attribute: str) -> Key:
-    """The key of every active memory in a slot."""
     return ("slot", subject, attribute)
 
 
@@ -66,19 +64,14 @@ def content_key(content: str) -> Key:
     return ("content", text.essence(simplified(content)))
 
 
-def quote_key(role: str, quote: str) -> Key:
-    """The key of the active memories that stand on these words of that role, the marks at their end aside."""
-    return ("quote", role, quote.rstrip(_END_MARKS))
+def quote_key(quote: str) -> Key:
+    """The key of the active memories that stand on these words."""
+    return ("quote", quote)
 
 
 def keys_of_row(row: Row) -> Iterator[Key]:
     """Every key under which the memory is found while it is active."""
-    yield from keys_of_content(row)
-    yield from {quote_key(each.get("role", ""), each.get("quote", "")) for each in row.get("evidence", ())}
-
-
-def keys_of_content(row: Row) -> Iterator[Key]:
-    """Those of them that do not depend on the words it stands on."""
+    yield from {quote_key(each.get("quote", "")) for each in row.get("evidence", ())}
     subject = row.get("subject", USER)
     if attribute := row.get("attribute"):
         yield slot_key(subject, attribute)

@@ -1,7 +1,6 @@
-"""Active memories by their keys, by what they say and by when they leave, for a store: in memory, filled from all of
-them. Where there are very many, the same from `layer2/index/keys.sqlite`, so that a night need not read them all. That
-is derived: it says for which commit, rules and configuration it holds, and where that is another it is made anew. Its
-keys are hashed: it holds no word of any memory."""
+"""Active memories by their keys, by what they say and by when they leave, for a store: in memory, or where there are
+very many from `layer2/index/keys.sqlite`. That is derived: it says for which commit, rules and configuration it
+holds, and is made anew for others. Its keys are hashed: it holds no word of any memory."""
 
 from __future__ import annotations
 
@@ -36,7 +35,7 @@ from memory_system.store.keys import (
     newest_of,
 )
 
-CATALOGUE_VERSION = 2
+CATALOGUE_VERSION = 3
 StandsFor = tuple[str, str]  # the rules, and the hash of the commit in the journal
 SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -117,8 +116,7 @@ def active_rows(change: Change) -> tuple[Row | None, Row | None]:
 
 
 class Catalogue:
-    """The same in a file, which stands for the commit with which the journal ends. `content_of` gives what an active
-    memory says."""
+    """The same in a file, for the commit with which the journal ends; `content_of` gives what a memory says."""
 
     def __init__(self, database: Database, config: Config, content_of: Callable[[str], str]) -> None:
         self._database = database

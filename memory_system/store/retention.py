@@ -19,12 +19,9 @@ ACCESSED_SHARE = 0.02  # of the way to 1 that a day with accesses lifts it
 NEVER_DAYS = 365_000.0
 
 
-def is_protected(record: Fact) -> bool:
-    return record.pinned or record.category in PROTECTED
-
-
-def is_protected_row(row: Row) -> bool:
-    """The same, of a memory as it stands in its file."""
+def is_protected(memory: Fact | Row) -> bool:
+    """Whether a memory, or one as it stands in its file, never falls below the floor."""
+    row = vars(memory) if isinstance(memory, Fact) else memory
     return bool(row.get("pinned")) or row.get("category") in PROTECTED
 
 
@@ -53,10 +50,9 @@ def lifted(record: Fact, moment: datetime, config: Config, share: float = CONFIR
 
 
 def leaves_at(row: Row, config: Config) -> str:
-    """The stamp from which a memory no longer belongs to the active pool: expired, or faded below the archive
-    threshold; empty when that never happens by itself."""
+    """The stamp from which a memory has expired, or faded below the archive threshold; empty when it never does."""
     leaves: str = row.get("expires") or ""
-    if is_protected_row(row):
+    if is_protected(row):
         return leaves
     speed = rate_of(kind_of(row["id"]), row["importance"], config)
     fades = _fades_at(row.get("scored_at", ""), row["score"], speed, config.thresholds.archive)

@@ -73,8 +73,7 @@ def _session_on(line: bytes) -> str:
 
 
 class _Rows:
-    """The rows that are put into layer 3. `last` tells by their refs the month and the number of the last row of each:
-    it counts where there are several."""
+    """Rows that are put into layer 3. `last` has the month and number of the last row of each ref: that one counts."""
 
     def __init__(self, rows: Rows, fresh: Iterable[str], before: str) -> None:
         self.rows = rows
@@ -135,8 +134,7 @@ class Said:
             yield from ((path, number, line) for number, line in enumerate(_lines(path), 1))
 
     def messages(self, sessions: Callable[[str], bool] = lambda _: True) -> Iterator[tuple[Path, Message]]:
-        """What was said in these sessions: month by month, each message as it came. A line that is no row, or cannot be
-        unpacked, is left to `validate`."""
+        """What was said in these sessions, month by month; a line that is no row is left to `validate`."""
         for path in self.months():
             for line in _salvaged(path):
                 if _is_whole(line) and sessions(_session_on(line)):

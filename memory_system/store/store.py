@@ -20,7 +20,7 @@ from memory_system.errors import DamagedError, MemorySystemError
 from memory_system.layout import Layout
 from memory_system.records import FILES, KINDS, Fact, Pool, Row, kind_of
 from memory_system.store import truth
-from memory_system.store.checkpoint import Checkpoint
+from memory_system.store.checkpoint import Checkpoint, moved_keys
 from memory_system.store.journal import Change, Entry, Journal
 from memory_system.store.truth import Seen, checked, parsed, row_on
 
@@ -85,17 +85,15 @@ class Store:
             with path.open("rb") as file:
                 yield from ((number, line) for number, line in enumerate(file, 1) if line != b"\n")
 
-    def everything(self) -> Iterator[tuple[str, Pool, type[Fact], bytes]]:
-        """Every line of the truth: where it stands, in which pool, in the file of which kind; as it stands when the
-        commit that was begun is finished."""
-        pending = self.journal.pending()
+    def everything(self, pending: Iterable[Change] | None = None) -> Iterator[tuple[str, Pool, type[Fact], bytes]]:
+        """Every line of the truth with its place, pool and kind, as it stands when the begun commit is finished."""
+        pending = self.journal.pending() if pending is None else pending
         for pool, kind in FILES:
             name, lines = self.layout.name(self.layout.pool(pool, kind)), self.settled(pool, kind, pending)
             yield from ((f"{name}:{number}", pool, kind, line) for number, line in lines)
 
     def settled(self, pool: Pool, kind: type[Fact], pending: Iterable[Change]) -> Iterator[tuple[int, bytes]]:
-        """The numbered lines of one file with the pending changes of a commit that is half-way through the files, so
-        that a memory on the move is seen once."""
+        """The numbered lines of one file with the changes of a half-way commit: a memory on the move is seen once."""
         mine = _mine(pool, kind, pending)
         there = self.lines(pool, kind)
         return enumerate(truth.merged(there, mine), 1) if mine else there
@@ -258,8 +256,7 @@ class Store:
             self.seen.note()
 
     def recover(self) -> Entry | None:
-        """Finish the commit that a crash interrupted; the entry, if there was one. Whether the files were touched by
-        hand since is not known then."""
+        """Finish the commit that a crash interrupted; that entry, if any. Changes by hand since are not known then."""
         left = self.journal.unfinished()
         if left is None:
             return None
@@ -273,7 +270,7 @@ class Store:
             for kind in KINDS.values():
                 if mine := _mine(pool, kind, changes):
                     self.files.replace(self.layout.pool(pool, kind), truth.merged(self.lines(pool, kind), mine))
-        self.checkpoint.move(entry.state)
+        self.checkpoint.save(**moved_keys(self.checkpoint.state, entry.state))
         self.journal.done(entry)
         if "_loaded" in self.__dict__:
             for change in changes:
@@ -328,14 +325,11 @@ def _load(store: Store, pending: list[Change]) -> _Loaded:
     """All memories as lines; they are checked unless they stand as the program has written them."""
     as_written = not pending and store.seen.holds()
     loaded = _Loaded({}, set())
-    for pool, kind in FILES:
-        name = store.layout.name(store.layout.pool(pool, kind))
-        for number, line in store.settled(pool, kind, pending):
-            where = f"{name}:{number}"
-            memory_id = truth.line_id(line) if as_written else checked(line, kind, where)["id"]
-            if memory_id in loaded.rows:
-                raise DamagedError(f"{where}: the id {memory_id} stands twice")
-            loaded.put(memory_id, pool, line)
+    for where, pool, kind, line in store.everything(pending):
+        memory_id = truth.line_id(line) if as_written else checked(line, kind, where)["id"]
+        if memory_id in loaded.rows:
+            raise DamagedError(f"{where}: the id {memory_id} stands twice")
+        loaded.put(memory_id, pool, line)
     return loaded
 
 

@@ -1,6 +1,5 @@
-"""The files of the truth, line by line: in the order of their ids, so that changes are put in without parsing the
-rest; checked, or parsed whole (DamagedError says where a line is no memory); and how the files stood when the program
-last wrote them."""
+"""The files of the truth, line by line in the order of their ids: changes put in, lines checked or parsed
+(DamagedError says where one is no memory); and how the files stood when the program last wrote them."""
 
 from __future__ import annotations
 
@@ -21,8 +20,7 @@ _TEXTS = ("subject", "attribute", "value", "category", "said_at", "created", "sc
 
 
 def merged(lines: Iterable[tuple[int, bytes]], changed: dict[str, bytes | None]) -> Iterator[bytes]:
-    """The lines with the changed ones put in their places by id; None takes one out. Lines that somebody has put out of
-    order stay so, each of them once."""
+    """The lines with the changed ones put in their places by id; None takes one out. Others keep their order."""
     waiting = sorted(((key, new) for key, new in changed.items() if new is not None), reverse=True)
     for _, line in lines:
         key = line_id(line)

@@ -7,12 +7,12 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
+from pathlib import Path
 
 CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"  # Han, kana, hangul: no spaces between words
 _NOT_CJK = "\0-\u303f\u3100-\u33ff\u4dc0-\u4dff\ua000-\uabff\ud7b0-\uf8ff\ufb00-\U0010ffff"
 CJK_RUN = re.compile(f"[^{_NOT_CJK}]+")  # as [CJK]+, which takes twice as long to compile
 _LATIN_WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)*")
-SENTENCE_SIGN = re.compile(r"[.!?。！？\n]")  # for a quick look, where no abbreviation does harm
 _APOSTROPHE = re.compile(r"(?<=[a-z])(?:´(?=(?:s|d|t|m|re|ve|ll)\b)|`(?=(?:t|m|re|ve|ll)\b))", re.IGNORECASE)
 _FULL_WIDTH = tuple(zip("，！？：；（）～", ",!?:;()~", strict=True))
 _MARKS = b" \t\n\r\v\f\x1c\x1d\x1e\x1f,!?;:\"'()"  # and all that `str.split` takes for a blank
@@ -23,11 +23,6 @@ _ITEM = re.compile(
     r"(?:^|[：:；;]|\d\. ?[\u4e00-\u9fff][^.]*[\u4e00-\u9fff] )\s*\d{1,2}\.$"
 )  # an item's number ends nothing
 _FACTORIAL = re.compile(r"\d!\s*[a-z=+*/\\(){}<>,.×·≈^-]")  # 4! = 24 is one formula
-SINGLE_QUOTATION = re.compile(  # of the first person; ' is that of I'm as well, and one within a word ends nothing
-    r"(?<!\w)['‘](?!(?i:cause|cuz|coz|tis|til|twas)\b)(?=[A-Z]|my\b)"
-    r"(?=(?:[^'\n]|(?<=\w)'(?=\w))*?\b(?:I|[Mm]y)\b)(?:[^'\n]|(?<=\w)'(?=\w))*'(?!\w)"
-)
-_SINGLE_MARK = re.compile(r"(?:^|[\s:,(])['‘](?=[A-Zm])")
 
 
 def cjk_count(text: str) -> int:
@@ -90,19 +85,6 @@ def straight(words: str) -> str:
     return _APOSTROPHE.sub("'", words) if "´" in words or "`" in words else words
 
 
-_INNER_DOT = re.compile(  # not of a street, which a sentence may end with: "on Elm St. Our house"
-    r"(?P<street>\b(?!(?:In|At|From|To|Near|Of|The)\b)[A-Z][\w']* St\. )"
-    r"|\bSt\.(?= [A-Z])|(?<![@\w.-])[A-Z]\w+\.(?=(?:com|org|net|io|ai|co)\b)"
-)
-
-
-def without_inner_dots(words: str) -> str:
-    """The words, as long as they were, with _ for the dot within a name, which ends nothing: St. Louis, Booking.com."""
-    if "." not in words:
-        return words
-    return _INNER_DOT.sub(lambda found: found[0] if found["street"] else f"{found[0][:-1]}_", words)
-
-
 EMOJI = "\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d"  # a class: all drawings, and what joins them
 PICTURES = "\U0001f300-\U0001f492\U0001f4a0-\U0001faff"  # what ends a sentence, and no hearts: "I 💙 Rome" goes on
 _PAUSE = re.compile(  # not where the words before ask for more, or those behind go on with them: 我住在 上海浦东
@@ -162,8 +144,7 @@ def strip_span(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 
 def nfkc(text: str) -> str:
-    """The text in Unicode's form NFKC. Without full-width marks most Chinese text has that form already, which is soon
-    seen."""
+    """The text in Unicode's form NFKC; without full-width marks most Chinese text has it, which is soon seen."""
     for wide, narrow in _FULL_WIDTH:
         text = text.replace(wide, narrow)
     return unicodedata.normalize("NFKC", text)
@@ -179,8 +160,7 @@ def fold(text: str) -> str:
 
 @lru_cache(maxsize=64)  # a claim is looked up, then put
 def essence(text: str) -> bytes:
-    """What is left of the text when case, width, blanks and the marks between words are set aside: equal for texts that
-    say the same with the same words."""
+    """What is left of the text without case, width, blanks and marks: equal for texts that say the same."""
     if text.isascii():  # as below, and soon done
         return text.lower().strip().rstrip(".").encode().translate(None, _MARKS)
     folded = fold(text).translate(_WIDE_MARKS)
@@ -192,7 +172,26 @@ def is_cjk(word: str) -> bool:
 
 
 def stands_in(words: str, said: str) -> bool:
-    """Whether the words are in what was said, whatever their case, and not merely their letters: "Arm" is not in
-    "farmer"."""
+    """Whether the words are in what was said, in whatever case, as words: "Arm" is not in "farmer"."""
     edge = r"\b" if words.isascii() else ""
     return bool(re.search(rf"{edge}{re.escape(words)}{edge}", said, re.IGNORECASE))
+
+
+@lru_cache(maxsize=256)  # the same words are read by one group of rules after the other
+def simplified(words: str) -> str:
+    """The words, as long as they were, in simplified characters, in which rules are written: 對 is 对. What has no
+    character that only traditional Chinese has stays as it is."""
+    if words.isascii():
+        return words
+    traditional, simple = _characters()
+    return words if traditional.isdisjoint(words) else words.translate(simple)
+
+
+@cache
+def _characters() -> tuple[frozenset[str], dict[int, int]]:
+    """The characters that only traditional Chinese has, and what these, and those that both have, are in simplified.
+    The pairs are those of OpenCC (TSCharacters, Apache-2.0), as far as simplified Chinese knows the one and writers of
+    traditional Chinese the other."""
+    traditional, simple = Path(__file__).with_name("traditional.txt").read_text("utf-8").split()
+    both, meant = "乾夥徵於著菸薰醣", "干伙征于着烟熏糖"  # simplified Chinese has them as well, meaning something else
+    return frozenset(traditional), str.maketrans(traditional + both, simple + meant)

@@ -16,8 +16,7 @@ from dataclasses import dataclass, field, replace
 from memory_system import attributes, rules
 from memory_system.records import ASSISTANT, ASSISTANT_NAME, USER, USER_NAME
 from memory_system.rules import Found
-from memory_system.text import straight
-from memory_system.text.traditional import simplified
+from memory_system.text import simplified, straight
 from memory_system.understand.language import (
     ClaimRule,
     Language,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from memory_system.text.traditional import simplified
+from memory_system.text import simplified
 from memory_system.understand import features
 from memory_system.understand.features import Seen
 from memory_system.understand.weights import LANGUAGES, SCALE, Weights, installed

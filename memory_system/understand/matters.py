@@ -11,7 +11,7 @@ from itertools import pairwise
 from memory_system import text
 from memory_system.rules import table
 from memory_system.store.gist import gist_of, is_time
-from memory_system.text.traditional import simplified
+from memory_system.text import simplified
 from memory_system.understand.language import kin_words, language
 
 OWN = "own"  # the owner, where the speaker's own things are meant

@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 from memory_system import rules, text
 from memory_system.privacy.tombstones import blanked
 from memory_system.rules import Rule, RuleSet
-from memory_system.text.traditional import simplified
+from memory_system.text import simplified
 from memory_system.turns import Message
 from memory_system.understand import features
 from memory_system.understand.features import Span
