@@ -1,6 +1,6 @@
 """Under which keys an active memory is found: by its slot, its value, whom it names, its topic, and the words that it
-stands on; a key is a tuple that begins with what it is a key of. And by what it says, as `gist` tells: that index reads a memory when somebody first
-asks after it was noted, so that a night without claims pays nothing."""
+stands on; a key is a tuple that begins with what it is a key of. And by what it says, as `gist` tells: that index reads
+a memory when somebody first asks after it was noted, so that a night without claims pays nothing."""
 
 from __future__ import annotations
 
@@ -71,7 +71,8 @@ def quote_key(quote: str) -> Key:
 
 def keys_of_row(row: Row) -> Iterator[Key]:
     """Every key under which the memory is found while it is active."""
-    yield from {quote_key(each.get("quote", "")) for each in row.get("evidence", ())}
+    for each in row.get("evidence", ()):
+        yield quote_key(each["quote"] if isinstance(each, dict) else each.quote)
     subject = row.get("subject", USER)
     if attribute := row.get("attribute"):
         yield slot_key(subject, attribute)
