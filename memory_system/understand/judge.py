@@ -53,7 +53,7 @@ def verdict_of(sums: Sequence[int]) -> Verdict:
     """The verdict that the sums of the labels make."""
     worth, kinds, stances, changes = sums[0], sums[_KINDS], sums[_STANCES], tuple(sums[_CHANGES])
     passing = KINDS[max(_PASSING, key=kinds.__getitem__)]
-    first, second, *_ = sorted(kinds, reverse=True)
+    *_, second, first = sorted(kinds)
     kind = KINDS[kinds.index(first)] if first >= KIND_FROM else passing
     surest = max(changes)
     return Verdict(
@@ -82,7 +82,10 @@ def reader_of(lang: str) -> Weights:
 
 def attributes_told(sums: Sequence[int]) -> tuple[str, ...]:
     """The attributes that a sentence tells of, by the sums of all labels, the surest first."""
-    told = [(-each, place) for place, each in enumerate(sums[len(LABELS) :]) if each >= TOLD_FROM]
+    heard = sums[len(LABELS) :]
+    if max(heard, default=TOLD_FROM) < TOLD_FROM:
+        return ()
+    told = [(-each, place) for place, each in enumerate(heard) if each >= TOLD_FROM]
     return tuple([ATTRIBUTES[place] for _, place in sorted(told)])
 
 
