@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 import orjson
@@ -62,6 +63,9 @@ class Segment:
     changes: tuple[int, ...] = ()
 
 
+_values_of = attrgetter(*Segment.__slots__)
+
+
 @dataclass(slots=True)
 class Turn:
     """A message with those of its segments that are still in play. `before` is the end of what somebody else said right
@@ -86,7 +90,7 @@ class Turn:
         said = self.message
         row = {
             "message": (said.session, said.entry, said.role, said.speaker, said.said_at, said.text, said.chat),
-            "segments": [[getattr(each, name) for name in Segment.__slots__] for each in self.segments],
+            "segments": [_values_of(each) for each in self.segments],
             "before": (self.before, self.before_ref, self.earlier, self.earlier_ref, self.follows),
             "barred": self.barred,
         }

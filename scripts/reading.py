@@ -76,14 +76,17 @@ def judged(lang: str) -> Iterator[tuple[Row, str]]:
 def _lines(row: Row) -> list[shown.Line]:
     """The lines that were sent, as the program reads them today."""
     turns = [turn for said in row["talk"] for turn in segment.run(_messages(said), _night(said), Counter())]
-    shown_now = list(shown.lines_of(screen.in_order(turns, Config(), Guard())))
-    return [_line(each["ref"], each["span"], shown_now) for each in row["lines"]]
+    heard = list(screen.in_order(turns, Config(), Guard()))
+    withheld = [shown.Line(turn.message, judged) for turn, judged in heard if judged]  # which are sent no more
+    lines = [*shown.lines_of(heard), *withheld]
+    return [_line(each["ref"], each["span"], lines) for each in row["lines"]]
 
 
 def _line(ref: str, span: tuple[int, int], lines: Iterable[shown.Line]) -> shown.Line:
     """A line as it was sent, of the segments that the program makes of it today."""
     start, end = span
     parts = [each for each in lines if each.message.ref == ref and each.span[0] < end and start < each.span[1]]
+    parts = parts[:-1] or parts
     judged = [one for each in parts for one in each.judged if one.segment.start < end and start < one.segment.end]
     return shown.Line(parts[0].message, judged, parts[0].before)
 

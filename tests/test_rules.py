@@ -30,6 +30,13 @@ def test_rules_match_what_they_say() -> None:
     assert [(name, *each) for name in FILES for each in broken(name)] == []
 
 
+def test_what_a_rule_matches_in_a_sentence_may_fire_in_all_of_its_message() -> None:
+    asking = rules.load("frames", examples=True)["remembered"]
+    for example in (each for rule in asking.rules for each in rule.yes):
+        assert asking.may_fire(f"It rained. 下雨了。{example} It rained. 下雨了。"), example
+    assert not asking.may_fire("It rained. 下雨了。")
+
+
 def test_every_rule_has_an_id_of_its_own_and_says_why() -> None:
     for name in (*FILES, *CLAIMS):
         found = [rule for group in rules.load(name, examples=True).values() for rule in group.rules]

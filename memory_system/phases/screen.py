@@ -21,10 +21,10 @@ from memory_system.text import simplified
 from memory_system.turns import Message, Segment, Turn
 from memory_system.understand import claims, quotes
 from memory_system.understand.features import Seen, Span, Talk, of_message
-from memory_system.understand.judge import IDENTITY, Verdict, attributes_told, judge_of, verdict_of
+from memory_system.understand.judge import IDENTITY, Verdict, attributes_told, reader_of, verdict_of
 from memory_system.understand.subjects import Heard
 from memory_system.understand.weights import LANGUAGES, SCALE, Weights
-from memory_system.understand.whose import OTHERS, UNREAL, Owner, Stretches, is_to_be_remembered, owners, was_joking
+from memory_system.understand.whose import OTHERS, UNREAL, Owner, Stretches, owners, to_be_remembered, was_joking
 from memory_system.understand.withheld import BEFORE, SOON, WITHHELD, TakingBack, withheld
 
 CATEGORIES = {
@@ -80,7 +80,8 @@ def run(
         tally["segments.kept"] += len(segments)
         tally[f"segments.dropped.{FLOOD}"] += len(kept) - len(segments)
         if segments:
-            yield replace(turn, segments=segments)
+            turn.segments = segments
+            yield turn
 
 
 def _fitting(found: Sequence[Weighed], most: int) -> Container[int]:
@@ -101,10 +102,13 @@ def _kept(judged: Iterable[Weighed], tally: Counter[str]) -> Iterator[Weighed]:
         turn.earlier = turn.earlier[: foreign.get(turn.earlier_ref)]
         if unlike := [one.segment.start for one in each if one.reason in FOREIGN]:
             foreign[turn.message.ref] = min(unlike)
-        tally.update(f"segments.dropped.{one.reason}" for one in each if one.reason)
-        barred = ((one.segment.start, one.segment.end) for one in each if one.reason and one.reason not in IDLE)
+        for one in each:
+            if one.reason:
+                tally[f"segments.dropped.{one.reason}"] += 1
         if kept := [one for one in each if not one.reason]:
-            yield replace(turn, barred=tuple(barred)), kept
+            barred = [one.segment for one in each if one.reason and one.reason not in IDLE]
+            turn.barred = tuple((segment.start, segment.end) for segment in barred)
+            yield turn, kept
 
 
 def in_order(turns: Iterable[Turn], config: Config, guard: Guard, known: Names = NOBODY) -> Iterator[Weighed]:
@@ -143,16 +147,18 @@ def judged(turn: Turn, config: Config, guard: Guard, known: Names = NOBODY) -> l
             for each in turn.segments
         ]
     spans = [(each.start, each.end) for each in turn.segments]
-    private, forms = withheld(message.text), owners(message.text, spans)
+    private, forms, asked = withheld(message.text), owners(message.text, spans), to_be_remembered(message.text, spans)
     seen = readings(message, spans, turn)
     found = []
-    for segment, form, (judge, features, lang) in zip(turn.segments, forms, seen, strict=True):
-        verdict = _as_wished(verdict_of(judge.sums(features)), message, (segment.start, segment.end))
+    for segment, form, is_asked, (reader, features) in zip(turn.segments, forms, asked, seen, strict=True):
+        sums = reader.sums(features)
+        verdict = _as_wished(verdict_of(sums), message, asked=is_asked)
         reason = _reason(segment, turn, form, verdict, known)
-        if any(start < segment.end and segment.start < end for start, end in private):
+        if private and any(start < segment.end and segment.start < end for start, end in private):
             reason = WITHHELD
-        reason = guard.held(message, held, segment.start, segment.end, idle=bool(reason)) or reason
-        marked = _marked(segment, verdict, () if reason else attributes_told(features, lang), config)
+        if held:
+            reason = guard.held(message, held, segment.start, segment.end, idle=bool(reason)) or reason
+        marked = _marked(segment, verdict, () if reason else attributes_told(sums), config)
         if form is not Owner.OWN and not message.is_noted:
             marked = _in_doubt(marked, config)
         found.append(Judged(marked, verdict.worth, reason))
@@ -170,6 +176,8 @@ def _in_doubt(segment: Segment, config: Config) -> Segment:
 def _of_a_piece(found: Sequence[Judged], forms: Sequence[Owner], body: str) -> list[Judged]:
     """What is in doubt by its form is others', where something in its paragraph is: a text that was put in is not the
     owner's for one sentence."""
+    if Owner.DOUBTFUL not in forms:
+        return [*found]
     gaps = (body[one.segment.end : other.segment.start] for one, other in pairwise(found))
     paragraphs = [0, *accumulate("\n\n" in gap for gap in gaps)]
     numbered = list(zip(found, forms, paragraphs, strict=False))
@@ -206,9 +214,8 @@ def _assistants(segment: Segment, turn: Turn, held: str) -> Judged:
     return Judged(replace(segment, keep="plan", stance="asserted", importance=0.5), 0)
 
 
-def _as_wished(verdict: Verdict, message: Message, span: Span) -> Verdict:
+def _as_wished(verdict: Verdict, message: Message, *, asked: bool) -> Verdict:
     """What the owner asks to be remembered is meant, and worth keeping; what they have noted is meant if it may be."""
-    asked = is_to_be_remembered(message.text[slice(*span)])
     if not (asked or (message.is_noted and verdict.earnest > -DOUBTED_FROM)):
         return verdict
     stance = "hedged" if verdict.stance == "hedged" else "asserted"
@@ -216,14 +223,14 @@ def _as_wished(verdict: Verdict, message: Message, span: Span) -> Verdict:
     return verdict._replace(stance=stance, worth=worth, earnest=max(verdict.earnest, MEANT))
 
 
-def readings(message: Message, spans: Sequence[Span], turn: Turn) -> list[tuple[Weights, Seen, str]]:
-    """For each segment the judge of its own language, the segment as it sees it, and that language."""
+def readings(message: Message, spans: Sequence[Span], turn: Turn) -> list[tuple[Weights, Seen]]:
+    """For each segment the judge of its own language, and the segment as it sees it."""
     own = text.language(message.text)
     langs = [text.language_within(message.text[slice(*span)], own if own in LANGUAGES else "") for span in spans]
     # the judge has learnt Chinese in simplified characters
     talk = Talk(simplified(message.text), spans, simplified(turn.before), bool(message.speaker))
     found = {lang: list(of_message(talk, lang)) for lang in {*langs}}
-    return [(judge_of(lang), found[lang][number], lang) for number, lang in enumerate(langs)]
+    return [(reader_of(lang), found[lang][number]) for number, lang in enumerate(langs)]
 
 
 def _reason(segment: Segment, turn: Turn, form: Owner, verdict: Verdict, known: Names) -> str:

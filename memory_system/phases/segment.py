@@ -21,7 +21,6 @@ from memory_system.understand.quotes import columns
 LONG = 200  # columns above which a sentence is cut at commas
 SPOKEN = 60  # and, where blanks stand for them, at the blanks of Chinese that is typed as it is spoken
 DICTATED = 120  # and what has no stops at all where a thought begins
-CUT_FROM = 14  # columns below which looking for a cut is not worth it
 SHORT = 10  # columns below which what a cut leaves joins its neighbour
 BEFORE = 400  # characters of what somebody else said before that a turn carries: its end
 
@@ -116,7 +115,7 @@ def _prose(body: str, start: int, end: int, cuts: rules.RuleSet) -> Iterator[Spa
 
 def _pieces(body: str, start: int, end: int, cuts: rules.RuleSet) -> Iterator[Span]:
     """The sentence, cut where a connective opens another thought, into pieces that can stand alone."""
-    if columns(body[start:end]) < CUT_FROM:
+    if columns(body[start:end]) < 2 * SHORT:
         yield start, end
         return
     words = text.straight(body[start:end])

@@ -20,7 +20,7 @@ from memory_system.text import simplified
 from memory_system.turns import Claim, Segment
 from memory_system.understand import features
 from memory_system.understand.claims import Filled
-from memory_system.understand.judge import attributes_told
+from memory_system.understand.judge import attributes_told, reader_of
 from memory_system.understand.quotes import Quoted
 
 PASSING = "temporary"  # words that end something matter by what they end
@@ -104,7 +104,7 @@ def _tells(sentence: str, lang: str, basis: Basis) -> tuple[str, ...]:
     """The attributes that a sentence tells of: that of the slot whose value it is, and what its words sound like."""
     slot = basis.slot.partition(".")[0]
     spoken = _as_said(sentence, lang, basis.named[-1].moment(basis.zone))
-    heard = attributes_told(features.of_words(spoken, lang), lang)
+    heard = attributes_told(reader_of(lang).sums(features.of_words(spoken, lang)))
     return tuple(dict.fromkeys((*filter(None, [slot]), *heard)))
 
 

@@ -97,7 +97,9 @@ def without_signatures(text: str) -> str:
 @lru_cache(maxsize=256)  # agents say the same again and again
 def suspects(text: str, *, owner: bool = True) -> tuple[Suspect, ...]:
     """The stretches of a text that want to steer an agent; `owner` says that it is the owner's own."""
-    told = (*spans_of("attack", text), *worded.load("trust", "order").found(text))
+    told = [*spans_of("attack", text), *worded.load("trust", "order").found(text)]
+    if not told:
+        return ()
     return tuple(
         Suspect(start, end, rule)
         for rule, (start, end) in told

@@ -131,6 +131,18 @@ class RuleSet:
     def fires(self, text: str) -> bool:
         return bool(self._set.Match(simplified(text)))
 
+    @cached_property
+    def _needed(self) -> Any:
+        needed = re2.Filter()
+        for rule in self.rules:
+            needed.Add(rule.pattern, _options())
+        needed.Compile()
+        return needed
+
+    def may_fire(self, text: str) -> bool:
+        """Whether the text has the words that some rule needs: where it has not, none fires in any part of it."""
+        return bool(self._needed.Match(simplified(text), potential=True))
+
     def found(self, text: str) -> Iterator[Found]:
         """Every match of each rule, in the order of the file."""
         for rule in self.firing(text):

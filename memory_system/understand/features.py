@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -39,7 +40,7 @@ SHAPES = (
 _DIGIT = re.compile(r"\d")
 _COUNTS = [f"#of{count}" for count in range(5)]
 _LONG = [f"#long{step}" for step in range(_STEPS + 1)]
-_NAME = re.compile(r"[a-z,] [A-Z][a-z]+")
+_NAME = re.compile(r" (?<=[a-z,] )[A-Z][a-z]")  # the blank first, which `re` looks for fast
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +81,12 @@ def of_message(talk: Talk, lang: str) -> Iterator[Seen]:
         )
         return
     tokens = [tokens_of(each, lang) for each in said]
-    asked = _asked(talk.before, lang)
+    first, asked = {*tokens[0][:_NEAR]} if tokens else _NONE, _asked(talk.before, lang)
     for number, form in enumerate(forms):
-        own = _own(tokens[number], lang)
-        own.update(around, form, _shapes(said[number]))
         yield Seen(
-            own,
+            {*words_in(said[number], lang), *around, *form, *_shapes(said[number])},
             {*tokens[number - 1][-_NEAR:]} if number else _NONE,
-            {*tokens[0][:_NEAR]} if number > 1 else _NONE,
+            first if number > 1 else _NONE,
             {*tokens[number + 1][:_AFTER]} if number + 1 < len(tokens) else _NONE,
             _NONE if number else asked,
         )
@@ -95,7 +94,7 @@ def of_message(talk: Talk, lang: str) -> Iterator[Seen]:
 
 def of_words(words: str, lang: str) -> Seen:
     """The features of words alone: where they stand in a message, and how it looks, says nothing."""
-    return Seen(_own(tokens_of(words, lang), lang), *[_NONE] * 4)
+    return Seen({*words_in(words, lang)}, *[_NONE] * 4)
 
 
 def names_of(seen: Seen) -> set[str]:
@@ -103,7 +102,8 @@ def names_of(seen: Seen) -> set[str]:
     return {place + each for place, group in zip(PLACES, seen, strict=True) for each in group}
 
 
-def tokens_of(words: str, lang: str) -> list[str]:
+@lru_cache(maxsize=64)  # of a sentence that is all of its clause a night asks more than once: is it a wish, is it kept
+def tokens_of(words: str, lang: str) -> Sequence[str]:
     """The sentence as tokens: lower case, digits as zeros; Chinese sign by sign."""
     plain = words.lower().replace("’", "'")
     found = _TOKEN[lang].findall(plain)[:MOST_TOKENS]
@@ -114,18 +114,16 @@ def tokens_of(words: str, lang: str) -> list[str]:
     return ["0" * min(len(each), 5) if each[0].isdigit() else each for each in found]
 
 
-def _own(tokens: list[str], lang: str) -> set[str]:
+@lru_cache(maxsize=64)  # likewise
+def words_in(words: str, lang: str) -> frozenset[str]:
     """The words, pairs of them, and in Chinese three signs in a row; of long English words their ends as well."""
+    tokens = tokens_of(words, lang)
     edged = ["<", *tokens, ">"]
-    found = {*tokens, *map(" ".join, pairwise(edged))}
+    pairs = map(" ".join, pairwise(edged))
     if lang == "zh":
-        found.update(map("".join, zip(edged, edged[1:], edged[2:], strict=False)))
-    else:
-        for each in tokens:
-            if len(each) > 4:
-                found.add(each[:4] + "-")
-                found.add("-" + each[-3:])
-    return found
+        return frozenset((*tokens, *pairs, *map("".join, zip(edged, edged[1:], edged[2:], strict=False))))
+    long = [each for each in tokens if len(each) > 4]
+    return frozenset((*tokens, *pairs, *[f"{each[:4]}-" for each in long], *[f"-{each[-3:]}" for each in long]))
 
 
 def _asked(before: str, lang: str) -> set[str]:
@@ -187,7 +185,7 @@ def _signs(words: str, lang: str) -> Iterator[str]:
         yield "#opens quotation"
     if _ITEM.match(words):
         yield "#item"
-    if _LABEL.match(words):
+    if (":" in words or "：" in words) and _LABEL.match(words):
         yield "#label"
     if words.endswith(_QUESTION):
         yield "#question"

@@ -6,11 +6,11 @@ allergy, whether or not a rule reads which. A quote is found by them; it fills n
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 from memory_system.text import simplified
 from memory_system.understand import features
-from memory_system.understand.features import Seen
 from memory_system.understand.weights import LANGUAGES, SCALE, Weights, installed
 
 KINDS = ("profile", "health", "relation", "preference", "instruction", "plan", "event", "project")
@@ -19,6 +19,7 @@ PASSING = ("plan", "event")  # kinds that weigh little: as these a sentence weig
 CHANGES = ("corrects", "ends", "moves", "cancels")
 LABELS = ("keep", *KINDS, *STANCES, *CHANGES)
 _KINDS, _STANCES, _CHANGES = slice(1, 9), slice(9, 14), slice(14, 18)  # where they stand among the labels
+_PASSING = [KINDS.index(each) for each in PASSING]
 
 CHANGE_FROM = 3 * SCALE // 2  # from which a change is believed: a wrong one hides what is still so
 KIND_FROM = -SCALE  # from which a sentence is of its likeliest kind; else it is of what passes
@@ -52,8 +53,8 @@ class Verdict(NamedTuple):
 def verdict_of(sums: Sequence[int]) -> Verdict:
     """The verdict that the sums of the labels make."""
     worth, kinds, stances, changes = sums[0], sums[_KINDS], sums[_STANCES], tuple(sums[_CHANGES])
-    passing = max(PASSING, key=lambda each: kinds[KINDS.index(each)])
-    first, second, *_ = sorted(kinds, reverse=True)
+    passing = KINDS[max(_PASSING, key=kinds.__getitem__)]
+    *_, second, first = sorted(kinds)
     kind = KINDS[kinds.index(first)] if first >= KIND_FROM else passing
     surest = max(changes)
     return Verdict(
@@ -74,13 +75,19 @@ def judge_of(lang: str) -> Weights:
     return installed(f"judge.{lang or 'en'}", LABELS)
 
 
-def attributes_told(seen: Seen, lang: str) -> tuple[str, ...]:
-    """The attributes that a sentence in that language tells of, the surest first; none in a language not taught."""
-    if not lang:
+@cache
+def reader_of(lang: str) -> Weights:
+    """The judge of a language and what tells of attributes as one; the judge alone of a language not taught."""
+    return judge_of(lang).beside(installed(f"tells.{lang}", ATTRIBUTES)) if lang else judge_of(lang)
+
+
+def attributes_told(sums: Sequence[int]) -> tuple[str, ...]:
+    """The attributes that a sentence tells of, by the sums of all labels, the surest first."""
+    heard = sums[len(LABELS) :]
+    if max(heard, default=TOLD_FROM) < TOLD_FROM:
         return ()
-    sums = zip(ATTRIBUTES, installed(f"tells.{lang}", ATTRIBUTES).sums(seen), strict=True)
-    told = [each for each in sums if each[1] >= TOLD_FROM]
-    return tuple(name for name, _ in sorted(told, key=lambda each: -each[1]))
+    told = [(-each, place) for place, each in enumerate(heard) if each >= TOLD_FROM]
+    return tuple([ATTRIBUTES[place] for _, place in sorted(told)])
 
 
 def attributes_asked(question: str, lang: str) -> frozenset[str]:

@@ -36,12 +36,21 @@ class Weights:
     def __init__(self, labels: Sequence[str], weights: dict[str, int], start: int) -> None:
         self.labels = tuple(labels)
         self._bias = sum(_HALF << (_LANE * number) for number in range(len(labels)))
-        self._unpack = Struct(f"<{len(labels)}H")
+        self._unpack = Struct(f"<{len(labels)}h")
         self._start = start
         self._places: list[dict[str, int]] = [{} if place else weights for place in PLACES]
         for name in [each for each in weights if each[1:2] == ":"]:
             if (place := name[:2]) in PLACES:
                 self._places[PLACES.index(place)][name[2:]] = weights[name]
+
+    def beside(self, other: Weights) -> Weights:
+        """These labels and the other's as those of one: a feature is looked up once for both."""
+        shift = _LANE * len(self.labels)
+        both = Weights((*self.labels, *other.labels), {}, self._start + (other._start << shift))
+        for mine, more, joined in zip(self._places, other._places, both._places, strict=True):
+            joined.update(mine)
+            joined.update((name, mine.get(name, 0) + (weight << shift)) for name, weight in more.items())
+        return both
 
     def __contains__(self, word: str) -> bool:
         """Whether the labelled talk has the word, or the two neighbours, often enough to weigh something."""
@@ -69,8 +78,8 @@ class Weights:
         return sorted((each for each in weighed if each[1]), key=lambda each: (-abs(each[1]), each[0]))
 
     def _lanes(self, packed: int) -> tuple[int, ...]:
-        lanes: tuple[int, ...] = self._unpack.unpack((packed + self._bias).to_bytes(self._unpack.size, "little"))
-        return tuple([each - _HALF for each in lanes])
+        lanes = (packed + self._bias) ^ self._bias  # a lane no longer borrows from the next: each is a signed number
+        return self._unpack.unpack(lanes.to_bytes(self._unpack.size, "little"))
 
 
 @dataclass(frozen=True, slots=True)

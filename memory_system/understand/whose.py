@@ -102,7 +102,7 @@ def _doubt_from(plain: str) -> int:
     """From where on the words of a message may be somebody else's, or nobody's."""
     hello = _HELLO.match(plain)
     marks = [mark.end()] if (mark := _BEHIND.search(plain, hello.end() if hello else 0)) else []
-    frames = (each.span[1] for group in ("frame", "plays") for each in _framed(group, plain))
+    frames = [each.span[1] for group in ("frame", "plays") for each in _framed(group, plain)]
     return min((*marks, *frames), default=len(plain))
 
 
@@ -204,9 +204,12 @@ def is_reminder(words: str) -> bool:
     return rules.load("frames")["reminded"].fires(straight(words))
 
 
-def is_to_be_remembered(words: str) -> bool:
-    """Whether the owner asks that what the sentence says is remembered."""
-    return rules.load("frames")["remembered"].fires(straight(words))
+def to_be_remembered(text: str, spans: Sequence[Span]) -> list[bool]:
+    """Of which spans of the message, each a sentence, the owner asks that what it says is remembered."""
+    asking, plain = rules.load("frames")["remembered"], straight(text)
+    if not asking.may_fire(plain):
+        return [False] * len(spans)
+    return [asking.fires(plain[slice(*span)]) for span in spans]
 
 
 def _foreign(text: str) -> Iterator[Span]:

@@ -249,10 +249,12 @@ def sounding(plain: str) -> Iterator[Span]:
     for start, end in text.sentences(plain):
         clauses = [(start + each.start(), start + each.end()) for each in _CLAUSE.finditer(plain[start:end])]
         sounds = [_sound(plain[slice(*span)], lang) for span in clauses]
+        if max(sounds, default=_MAY_BE) < _MAY_BE:
+            continue
         found = [span for span, sound in zip(clauses, sounds, strict=True) if sound >= _WISH_FROM]
         if found and len(clauses) > 1:
             yield found[0][0], found[-1][1]
-        elif max(sounds, default=_MAY_BE) >= _MAY_BE and _sound(plain[start:end], lang) >= _WISH_FROM:
+        elif _sound(plain[start:end], lang) >= _WISH_FROM:
             yield start, end
 
 
@@ -267,7 +269,7 @@ def _may_be_wish(message: str) -> bool:
 def _sound(words: str, lang: str) -> int:
     """How much the words sound like such a wish, or the stretch of them that does most: log-odds times `SCALE`."""
     weights = installed(f"wishes.{lang}", WISH)
-    return max([weights.sum_of(features.of_words(each, lang).own) for each in stretches(words, lang)])
+    return max([weights.sum_of(features.words_in(each, lang)) for each in stretches(words, lang)])
 
 
 def stretches(words: str, lang: str) -> Iterator[str]:

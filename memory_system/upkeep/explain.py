@@ -274,7 +274,7 @@ def _shown(turn: Turn, judged: Judged, reason: str, most: int = 0) -> str:
 def _rows(turn: Turn, judged: Iterable[Judged]) -> Iterator[dict[str, Any]]:
     """What becomes of each segment of a turn, and the words by which the judge decided."""
     spans = [(each.start, each.end) for each in turn.segments]
-    for each, (judge, seen, _) in zip(judged, screen.readings(turn.message, spans, turn), strict=True):
+    for each, (judge, seen) in zip(judged, screen.readings(turn.message, spans, turn), strict=True):
         label = _label(each.reason, verdict_of(judge.sums(seen)).stance) if turn.message.is_first_hand else ""
         yield {
             "kept": not each.reason,
