@@ -75,9 +75,12 @@ def train(lang: str, out: Path) -> None:
     """Write the weights files of a language."""
     claimed = list(messages(CORPUS / f"{lang}.jsonl"))  # of lives nobody has said what they claim
     for name, labels, known in (("judge", judge.LABELS, labelled(lang)), ("tells", judge.ATTRIBUTES, claimed)):
-        path = out / f"{name}.{lang}.txt"
-        path.write_text(weights.written(labels, *learned(known, lang, labels)), "utf-8")
-        print(f"{path}: {path.stat().st_size} bytes")
+        write(out / f"{name}.{lang}.txt", weights.written(labels, *learned(known, lang, labels)))
+
+
+def write(path: Path, written: str) -> None:
+    path.write_text(written, "utf-8")
+    print(f"{path}: {path.stat().st_size} bytes")
 
 
 def train_questions(lang: str, out: Path) -> None:
@@ -85,17 +88,9 @@ def train_questions(lang: str, out: Path) -> None:
     import numpy as np
 
     asked = [orjson.loads(line) for line in (CORPUS / f"questions.{lang}.jsonl").read_bytes().splitlines()]
-    rows = [features.names_of(features.of_words(simplified(as_asked(each["ask"])), lang)) for each in asked]
-    names = frequent(rows)
-    known = Rows(matrix_of(rows, names), names, np.arange(len(rows)) % FOLDS, np.ones(len(rows)))
     truths = [np.array([attribute in each["asks"] for each in asked]) for attribute in judge.ATTRIBUTES]
-    everywhere = np.ones(len(rows), dtype=bool)
-    fitted, starts = zip(*(_fitted(known, truth, everywhere) for truth in truths), strict=True)
-    whole = np.clip(np.rint(np.array(fitted) * weights.SCALE), -MOST, MOST).astype(int)
-    kept = {name: whole[:, place].tolist() for place, name in enumerate(names) if whole[:, place].any()}
-    path = out / f"asks.{lang}.txt"
-    path.write_text(weights.written(judge.ATTRIBUTES, kept, [round(each * weights.SCALE) for each in starts]), "utf-8")
-    print(f"{path}: {path.stat().st_size} bytes")
+    kept, starts = learned_of([as_asked(each["ask"]) for each in asked], truths, lang)
+    write(out / f"asks.{lang}.txt", weights.written(judge.ATTRIBUTES, kept, starts))
 
 
 def train_wishes(lang: str, out: Path) -> None:
@@ -109,17 +104,22 @@ def train_wishes(lang: str, out: Path) -> None:
     others = [each["s"] for each in marked if not each["wish"]]
     others += [each for each in talk if not any(withheld.ruled(each))]
     words = [*wishes, *(part for each in others for part in withheld.stretches(each, lang))]  # as they are heard
-    truth = np.arange(len(words)) < len(wishes)
+    kept, starts = learned_of(words, [np.arange(len(words)) < len(wishes)], lang)
+    kept = {name: weighed for name, weighed in kept.items() if abs(weighed[0]) >= LEAST}
+    write(out / f"wishes.{lang}.txt", weights.written(withheld.WISH, kept, starts))
+
+
+def learned_of(words: Sequence[str], truths: Sequence[Any], lang: str) -> tuple[dict[str, list[int]], list[int]]:
+    """The weights of every feature of words alone, one for each of the truths, and the sums without any feature."""
+    import numpy as np
+
     rows = [features.names_of(features.of_words(simplified(each), lang)) for each in words]
-    names = frequent(rows)
-    folds = np.arange(len(words)) % FOLDS
-    everywhere = np.ones(len(words))
-    fitted, start = _fitted(Rows(matrix_of(rows, names), names, folds, everywhere), truth, everywhere > 0)
-    whole = np.clip(np.rint(fitted * weights.SCALE), -MOST, MOST).astype(int)
-    kept = {name: [weight] for name, weight in zip(names, whole.tolist(), strict=True) if abs(weight) >= LEAST}
-    path = out / f"wishes.{lang}.txt"
-    path.write_text(weights.written(withheld.WISH, kept, [round(start * weights.SCALE)]), "utf-8")
-    print(f"{path}: {path.stat().st_size} bytes")
+    names, everywhere = frequent(rows), np.ones(len(words))
+    known = Rows(matrix_of(rows, names), names, np.arange(len(words)) % FOLDS, everywhere)
+    fitted, starts = zip(*(_fitted(known, truth, everywhere > 0) for truth in truths), strict=True)
+    whole = np.clip(np.rint(np.array(fitted) * weights.SCALE), -MOST, MOST).astype(int)
+    kept = {name: whole[:, place].tolist() for place, name in enumerate(names) if whole[:, place].any()}
+    return kept, [round(each * weights.SCALE) for each in starts]
 
 
 def curve() -> None:

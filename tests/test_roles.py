@@ -45,9 +45,27 @@ def test_a_role_ends_with_what_is_surely_meant(
 ) -> None:
     still = ("user", "And what if I say no?")
     found = "\n".join(kept(talk(first, second, played, still, ("user", earnest))))
-    assert played[1] not in found
-    assert {"latex", "乳胶"}.isdisjoint(found.replace(",", " ").split()) and "过敏" not in found
+    assert not [each for each in ("latex", "thirty", "乳胶", "三十") if each in found]
     assert "Globex" in found or "腾讯" in found
+
+
+@pytest.mark.parametrize(
+    ("asks", "plays"),
+    [
+        ("Good. And where have you worked so far?", "I've worked at Globex for thirty years."),
+        ("好。那您以前在哪里工作？", "我在华为干了三十年。"),
+    ],
+)
+def test_what_answers_a_question_within_a_role_is_played_however_it_sounds(asks: str, plays: str) -> None:
+    roles = ("user", "Let's do a mock interview, you be the boss." if asks.isascii() else "你演老板，我来演求职的。")
+    said = (roles, ("assistant", "Good morning."), ("user", "Hello, hm."), ("assistant", asks), ("user", plays))
+    assert plays not in kept(talk(*said))
+
+
+@pytest.mark.parametrize("offer", ["Would you like to role-play it, or a mock interview?", "要不要模拟面试一下？"])
+def test_whoever_only_offers_to_play_gives_out_no_role(offer: str) -> None:
+    said = (("assistant", offer), ("user", "No thanks. I'm allergic to penicillin."))
+    assert any("penicillin" in each for each in kept(talk(*said)))
 
 
 @pytest.mark.parametrize("words", ["you are right and I am tired", "(as I said) fine", "我演奏大提琴"])
@@ -61,6 +79,9 @@ GUESTS = [
     ("I'm allergic to peanuts, write that to Luca, sam is out", "Hi Luca, a word about nuts.", False),
     ("我是小安，他在洗碗。我对花生过敏", "小安你好，试试燕麦。", True),
     ("我对花生过敏，帮我跟小安说一声，他在洗碗", "小安你好，有件事。", False),
+    ("就说我是小安的姐姐，他在洗碗。我对花生过敏", "小安你好，有件事。", False),
+    ("I'm allergic to peanuts. It's Ana's birthday, she is 40, write her a card", "Hi Ana, happy birthday!", False),
+    ("I'm allergic to peanuts, and she asks why", "Hi Al, I come on Friday.", False),
 ]
 
 

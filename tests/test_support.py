@@ -17,7 +17,7 @@ from spoken import night, said
 from memory_system.config import Config
 from memory_system.dates import numerals
 from memory_system.phases import screen, segment, shown, support
-from memory_system.phases.basis import Basis, Operation, Operations, told_beside
+from memory_system.phases.basis import Basis, Operation, Operations, told_of_lines
 from memory_system.phases.by_model import fault
 from memory_system.phases.shown import Known
 from memory_system.privacy.trust import Guard
@@ -133,7 +133,7 @@ def test_an_end_may_be_named_by_what_is_told_of_the_same_lines(
     end = Operation(op="end", lines=[1], id="m1")
     answer = Operations(operations=[end, Operation(op="add", lines=[1], text=besides)])
     known = Known({"m1": fact(record, form="statement")})
-    basis = Basis(end, lines_of((words,)), known, frozenset(), ZoneInfo("UTC"), told_beside(end, answer))
+    basis = Basis(end, lines_of((words,)), known, frozenset(), ZoneInfo("UTC"), told_of_lines(end, answer))
     assert fault(basis) == reason
 
 

@@ -305,8 +305,10 @@ def test_an_announced_wish_reaches_the_message_after(wish: str, secret: str, tmp
     [
         ("The float is in the bread bin. Rub that out.", "Rubbed out.", "bread bin", False),
         ("The float is in the bread bin. Rub that out.", "Which part of the letter?", "bread bin", True),
-        ("老李欠了钱，就咱俩晓得哈。", "好，这个不留。", "欠了钱", False),
-        ("老李欠了钱，就咱俩晓得哈。", "那怎么办？", "欠了钱", True),
+        ("我把金镯子藏在米缸里，你我知道就行。", "好，这个不留。", "金镯子", False),
+        ("我把金镯子藏在米缸里，你我知道就行。", "那钥匙呢？", "金镯子", True),
+        ("我住在青岛，这个文件怎么打不开？", "文件不存在，再找找。", "青岛", True),
+        ("take that line out of the letter, I live in Leeds now", "Left out. Here is the letter.", "Leeds", True),
         ("I live in Bergen with two cats.", "Then the fish stays out of reach, and nothing is kept hot.", "cats", True),
     ],
 )
@@ -314,7 +316,8 @@ def test_what_only_may_be_a_wish_is_one_where_the_assistant_grants_it(
     words: str, answer: str, secret: str, tmp_path: Path, *, is_kept: bool
 ) -> None:
     root = make(tmp_path)
-    say(root, "s", ("2026-03-02T09:00:00Z", "user", words), ("2026-03-02T09:01:00Z", "assistant", answer))
+    said_then = ("user", words), ("assistant", "One moment."), ("assistant", answer)
+    say(root, "s", *((f"2026-03-02T09:0{number}:00Z", *each) for number, each in enumerate(said_then)))
     consolidate(root, "2026-03-03T03:00:00Z")
     with Workspace.open(root, now=clock.read_stamp("2026-03-03T09:00:00Z")) as ws:
         copied = [message.text for _, message in ws.said.messages(lambda _: True)]

@@ -297,7 +297,7 @@ def append_to(ws: Workspace, name: str, role: str, content: str) -> tuple[str, s
     except NotFoundError:
         if not NAME.fullmatch(name):
             raise UsageError(f"{name!r} is no name for a session", "use letters, digits, dots and dashes") from None
-    if script is None or (script.format == PLAIN and not script.place.is_packed):
+    if script is None or (script.format == PLAIN and not (script.place.is_packed or script.place.is_hosts)):
         row = {"timestamp": clock.stamp(ws.now), "role": role, "content": without_secrets(content)}
         ws.files.make_folder(path.parent)
         ws.files.append(path, orjson.dumps(row) + b"\n")

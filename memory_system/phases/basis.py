@@ -240,9 +240,11 @@ def told(operation: Operation) -> str:
     return " ".join(filter(None, (operation.text, operation.value)))
 
 
-def told_beside(operation: Operation, answer: Operations) -> str:
-    """What an answer tells of the lines of an end, which itself names nothing: "we split up" may not say with whom."""
+def told_of_lines(operation: Operation, answer: Operations) -> str:
+    """What an answer tells besides of the lines of an end, which itself names nothing: "we split up" may not say with
+    whom."""
     if operation.op != "end":
         return ""
-    alike = (each for each in answer.operations if not {*each.lines}.isdisjoint(operation.lines))
+    others = (each for each in answer.operations if each is not operation)
+    alike = (each for each in others if not {*each.lines}.isdisjoint(operation.lines))
     return "\n".join(map(told, alike))

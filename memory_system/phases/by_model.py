@@ -18,7 +18,7 @@ from memory_system.llm import AskError, Prompt, Template, cost_of, overhead, tem
 from memory_system.llm.asking import Asker
 from memory_system.llm.batches import Queued
 from memory_system.phases import Night, extract, meaning, shown, support
-from memory_system.phases.basis import GRAVE_KINDS, Basis, Operations, Spot, told_beside
+from memory_system.phases.basis import GRAVE_KINDS, Basis, Operations, Spot, told_of_lines
 from memory_system.phases.screen import MEANT, Judged, Weighed
 from memory_system.phases.shown import Known, Line
 from memory_system.phases.taken import claim_of
@@ -156,9 +156,8 @@ def _taken(
     refused: list[Basis] = []
     said: set[Spot] = set()
     near, answer = frozenset(names), reading.answer
-    given = (
-        Basis(each, asked.lines, asked.known, near, night.zone, told_beside(each, answer)) for each in answer.operations
-    )
+    operations = [(each, told_of_lines(each, answer)) for each in answer.operations]
+    given = (Basis(each, asked.lines, asked.known, near, night.zone, also) for each, also in operations)
     for basis in (kept for each in given for kept in support.as_kept(each)):
         reason = fault(basis)
         tally["reading.operations"] += 1

@@ -4,8 +4,8 @@ user's."""
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -170,13 +170,23 @@ def _is_kin(record: Fact) -> bool:
 def _people(near: list[Candidate], lang: str) -> dict[str, _Person]:
     """Those whom the user's slots name, by their name."""
     people: dict[str, _Person] = {}
-    told = Counter(_kind_and_words(each.record) for each in near)
+    named: dict[tuple[str, str], list[str]] = defaultdict(list)  # by the words that name them
     for each in near:
-        alone = told[_kind_and_words(each.record)] == 1  # else the words may say of another what they are
-        kin = kin_of(each.record, lang) if alone else label_of(each.record.attribute, lang)
+        named[_kind_and_words(each.record)].append(fold(each.record.value))
+    for each in near:
+        kin = kin_of(each.record, lang)
+        if not _is_of_all(kin, named[_kind_and_words(each.record)], each.record):
+            kin = label_of(each.record.attribute, lang)
         person = people.setdefault(fold(each.record.value), _Person(each.record.value, kin))
         person.known.append(each)
     return people
+
+
+def _is_of_all(kin: str, names: Sequence[str], record: Fact) -> bool:
+    """Whether the kin word is that of all whom the words name: before them ("my sons Bo and Al"), not of one of them
+    ("Bo bites, Al is the parrot")."""
+    words = fold(_kind_and_words(record)[1])
+    return len(names) == 1 or words.find(fold(kin)) < min(words.find(name) for name in names)
 
 
 def _kind_and_words(record: Fact) -> tuple[str, str]:

@@ -56,7 +56,7 @@ def meant(claim: Claim, draft: Draft, night: Night) -> Meant:
     """The active memories that a claim changes."""
     if claim.target:
         named = _named(claim, draft)
-        return Meant(named, [each for record in named for each in told_beside(record, draft)])
+        return Meant(named, [each for record in named for each in told_beside(record, claim.said_at, draft)])
     if claim.form == STATEMENT or claim.stance not in ("", "asserted") or linking.has_taken_a_place(claim, draft):
         return Meant([], [])  # a model names what its sentence changes
     found = linking.candidates(claim, draft, night)
@@ -101,12 +101,14 @@ def _named(claim: Claim, draft: Draft) -> list[Fact]:
     return [record] if record.said_at <= claim.said_at and counts_beside(claim, record) else []
 
 
-def told_beside(record: Fact, draft: Draft) -> Iterator[Fact]:
-    """The active memories of the same words as one that gives way, which say what it says: the sentence that was told
-    or kept beside a slot, or the slot beside a sentence."""
+def told_beside(record: Fact, before: str, draft: Draft) -> Iterator[Fact]:
+    """The active memories of the same words as one that gives way, said before that moment, which say what it says: the
+    sentence that was told or kept beside a slot, or the slot beside a sentence."""
     for key in dict.fromkeys(key for each in record.evidence for key in draft.find(quote_key(each.quote))):
         other = draft.get(key)
         if other is None or other.id == record.id or other.is_owners or other.pinned or other.outdated_by:
+            continue
+        if other.said_at >= before or (record.attribute and other.attribute and record.slot != other.slot):
             continue
         if any(one.value and stands_in(one.value, each.content) for one, each in permutations((record, other))):
             yield other

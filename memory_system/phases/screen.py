@@ -119,7 +119,7 @@ def in_order(turns: Iterable[Turn], config: Config, guard: Guard, known: Names =
     for turn in turns:
         why = stretches.reason(turn.message)  # before the guard hears by what name somebody calls themselves
         found = judged(turn, config, guard, known)
-        if why == UNREAL and stretches.has_left_role(turn.message, sum(one.segment.earnest for one in found)):
+        if why == UNREAL and stretches.leaves_role(turn, sum(one.segment.earnest for one in found)):
             why = ""
         waiting.append((turn, [replace(one, reason=one.reason or why) for one in found] if why else found))
         if guest := stretches.greeted(turn.message):

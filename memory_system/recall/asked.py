@@ -213,7 +213,7 @@ class Cues:
 def cues_of(message: str) -> Cues:
     """The cues in a message; never raises, whatever it holds."""
     plain, groups = storable(message), load("cues")
-    text = in_first_person(plain) or fold(plain)
+    text = as_asked(plain)
     if not text or groups["idle"].fires(text):
         return Cues(idle=True, past=False)
     topics, wholes = groups["topics"].firing(text), [*groups["wholes"].firing(text)]
@@ -246,7 +246,7 @@ def asked_of_user(question: str, standing: Standing) -> Asked:
     own = in_first_person(question) or in_first_person(of_oneself(question, _called(question, standing)))
     asked = own or fold(question)
     heard, of_others = judge.attributes_asked(asked, language(asked)), bool(nearest(question)) and not _WHO.search(own)
-    if not own:  # how to answer is asked of nobody
+    if not own:  # what is asked of nobody may still ask how to answer
         heard &= {"instruction"}
     wanted = {
         name: row

@@ -329,7 +329,8 @@ def _state(found: Candidates, index: Index, wanted: Wanted) -> None:
     for kind in (each for each in kinds if each.most <= most):
         stating += standing.of_kind(kind.categories, kind.attributes, kind.most)
     ids = {each.id for each in stating if not orjson.loads(each.line).get("outdated_by")}
-    telling = standing.telling({*told, *map(maybe, told)}, MOST_TELLING)
+    telling = standing.telling(told, MOST_TELLING)
+    telling += standing.telling({*map(maybe, told)}, MOST_TELLING - len(telling))
     ids |= {each.id for each in _of_their_kind(telling, told)}
     units = index.units(index.passing([*index.numbers(ids, "memory").values()], wanted.filters))
     stated = {number: unit for number, unit in units.items() if is_asked_of(wanted.question.text, unit.text)}

@@ -123,14 +123,16 @@ class Title(NamedTuple):
 
 def identity(config: Config) -> str:
     """What the rows of an index depend on beside the things put in."""
-    return f"{SCHEMA_VERSION} {_dates()} {config.timezone} {config.decay_rates.model_dump_json()}"
+    return f"{SCHEMA_VERSION} {_read_by()} {config.timezone} {config.decay_rates.model_dump_json()}"
 
 
 @cache
-def _dates() -> str:
-    """The rules by which the dates in messages are read: under others, a row has others."""
-    rules = Path(__file__).parent.parent / "rules" / "dates.toml"
-    return hashlib.blake2b(rules.read_bytes(), digest_size=8).hexdigest()
+def _read_by() -> str:
+    """The rules by which dates are read, and the weights by which is heard what words may tell of: under others, a row
+    has others."""
+    program = Path(__file__).parent.parent
+    files = (program / "rules" / "dates.toml", *sorted((program / "understand").glob("tells.*.txt")))
+    return hashlib.blake2b(b"".join(each.read_bytes() for each in files), digest_size=8).hexdigest()
 
 
 def title_of(path: Path, config: Config) -> Title | None:

@@ -33,7 +33,7 @@ _KEYWORDS = re.compile(rf"{_WORD}(?:[-.@+#_]+{_WORD})*")
 _ISE = re.compile(r"(?<=[a-z]{3})(i|y)([sz])(?=(?:e[drs]?|ing|ations?)$)")
 _LETTER = {"s": "z", "z": "s"}
 _WHO = "i|you|he|she|it|we|they|one"
-_MAY = re.compile(rf"\b(what|who|how|when|where|{_WHO}) may\b|\bmay (?=(?:{_WHO}|not|be|have)\b)")  # which is no month
+_MAY = re.compile(rf"\b({_WHO}) may\b|\bmay (?=(?:{_WHO}|not|be|have)\b)")  # which is no month
 
 
 def prepared(text: str) -> str:

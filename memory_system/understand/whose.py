@@ -15,15 +15,16 @@ from memory_system import rules
 from memory_system.privacy.pasted import Callings
 from memory_system.rules import Found, Rule
 from memory_system.text import language, language_within, straight
-from memory_system.turns import Message
+from memory_system.turns import Message, Turn
 from memory_system.understand.features import Span
 from memory_system.understand.quotes import columns
+from memory_system.understand.weights import SCALE
 
 LEAST_QUOTED = 16  # columns that are more than a word in quotation marks
 FEWEST_LINES = 3  # lines with a name before a colon that make a copied chat, where no name comes again
 
 PLAYED = 6  # of the owner's messages after roles were given out
-MEANT = 64  # of a later one, the judge's log-odds times its `SCALE`, from which it has left the role
+EARNEST = 2 * SCALE  # of a later one, the judge's log-odds times its `SCALE`, from which it has left the role
 VISITED = 2  # of somebody's messages after they have said who they are
 OTHERS, UNREAL = "others", "unreal"
 
@@ -46,6 +47,9 @@ _HELLO = re.compile(
     r"|[你您]好|早上好|下午好|晚上好|早安?|嗨|哈喽)[^\w\n]*\n\s*",
     re.IGNORECASE,
 )  # a greeting of nobody by name, which announces nothing
+_STOP = re.compile(r"[.!?:。！？：\n]")
+_CLOSES = " \n\"”」』)）*"
+_AWAY = re.compile(r"\b(?!(?:it|this|that|what|there|who)\b)[a-z]+(?:'s| is) (?:out|away|asleep|busy|[a-z]{2,}ing)\b")
 _BEHIND = re.compile(r"[:：][ \t]*\n|\n[ \t]*\n")
 
 
@@ -81,7 +85,7 @@ def owners(text: str, spans: Sequence[Span]) -> list[Owner]:
 @lru_cache(maxsize=8)  # of one message it is asked three times: in its session, of its spans, and as a joke
 def _frames(plain: str) -> Mapping[str, Sequence[Rule]]:
     """The rules for all of a message that fire, by their group."""
-    groups = ("frame", "plays", "takes_back", "visits", "arrives", "returns", "greets")
+    groups = ("frame", "plays", "takes_back", "visits", "arrives", "returns", "greets", "speaks_as")
     return rules.together("frames", *groups).firing(plain)
 
 
@@ -121,17 +125,19 @@ class Stretches:
         self._owner = owner
         self._near = {name.casefold() for name in near}  # names of those near the owner
         self._left: dict[str, tuple[int, str]] = {}  # by session: for how many messages more, and why
-        self._last: dict[str, Message] = {}  # by session: what was said that has no answer yet
+        # by session what was said that has no answer yet, and what the owner was called before that
+        self._last: dict[str, tuple[Message, Callings]] = {}
 
     def reason(self, message: Message) -> str:
         """Why a message is not the owner's; empty where it is. An assistant may give out roles as well."""
         words = straight(message.text)
-        if not message.is_first_hand and "plays" in _frames(words):
-            self._left[message.session] = PLAYED, UNREAL
+        if not message.is_first_hand:
+            self._hear_roles(message.session, words)
         if not message.is_first_hand or message.speaker:
             return ""
-        self._last[message.session] = message
+        self._last[message.session] = message, self._owner.copy()
         left, why = self._left.pop(message.session, (0, ""))
+        why = why if left else ""
         if why == OTHERS and self._is_back(words):
             return ""
         if "visits" in _frames(words) or self._is_another(words):
@@ -139,37 +145,46 @@ class Stretches:
         elif why != OTHERS and "plays" in _frames(words):
             self._left[message.session] = PLAYED, UNREAL
             return ""
-        if left > 1:
+        if left:
             self._left[message.session] = left - 1, why
         return why
+
+    def _hear_roles(self, session: str, answer: str) -> None:
+        """An assistant speaks in a role, or gives one out; whoever only asks whether to play gives none."""
+        ends = (_STOP.search(answer, found.span[1]) for found in _framed("plays", answer))
+        gives = any(end is None or end[0] not in "?？" for end in ends)
+        if ("speaks_as" in _frames(answer) or gives) and self._left.get(session, (0, ""))[1] != OTHERS:
+            self._left[session] = PLAYED, UNREAL
 
     def greeted(self, answer: Message) -> str:
         """The ref of the message that an assistant answers by greeting somebody else than the owner, who says there who
         they are; else empty."""
-        last = self._last.pop(answer.session, None) if not answer.is_first_hand else None
-        if last is None:
+        unanswered = self._last.get(answer.session)
+        if unanswered is None or answer.is_first_hand:
             return ""
-        names = (name.casefold() for found in _framed("greets", straight(answer.text)) for name in found.parts.values())
+        last, owner = unanswered
+        names = {name.casefold() for found in _framed("greets", straight(answer.text)) for name in found.parts.values()}
         words = straight(last.text).casefold()
-        if not any(_presents(words, name) and self._is_guest(name, words) for name in names if name):
+        if not any(_presents(words, name) and self._is_guest(name, words, owner) for name in names - {""}):
             return ""
-        self._left[answer.session] = VISITED, OTHERS
+        self._left[answer.session] = 1, OTHERS  # as a rule the next message is a guest's as well
         return last.ref
 
-    def _is_guest(self, name: str, words: str) -> bool:
-        """Whether the name is not the owner's: where that is not known, that of somebody near, or of whoever speaks of
-        others where some are known."""
-        if name in self._near or self._owner.is_another(name):
-            return True
-        return bool(self._near) and not self._owner.are_known and rules.load("frames")["nearby"].fires(words)
-
-    def has_left_role(self, message: Message, earnest: int) -> bool:
-        """Whether a message that may be played is not, by how surely its segments are meant, taken together: then the
-        role is over. What comes first after roles were given out is played however it sounds."""
-        left, why = self._left.get(message.session, (0, ""))
-        if why != UNREAL or left >= PLAYED - 1 or earnest < MEANT:
+    def _is_guest(self, name: str, words: str, owner: Callings) -> bool:
+        """Whether a name that somebody gives is not the owner's: guests say what the owner is at, or on whose device
+        they write. Where the owner's name is not known, nobody is a guest before others are known."""
+        if not (owner.is_another(name) if owner.are_known else self._near):
             return False
-        del self._left[message.session]
+        return owner.are_named(words) or rules.load("frames")["nearby"].fires(words) or bool(_AWAY.search(words))
+
+    def leaves_role(self, turn: Turn, earnest: int) -> bool:
+        """End the role where a message that may be played is not, by how surely its segments are meant, taken together.
+        What comes first after roles were given out is played however it sounds, and so is what answers a question."""
+        left, _ = self._left.get(turn.message.session, (0, ""))
+        answers = turn.follows == "before" and turn.before.rstrip(_CLOSES).endswith(("?", "？"))
+        if left >= PLAYED - 1 or earnest < EARNEST or answers:
+            return False
+        self._left.pop(turn.message.session, None)
         return True
 
     def _is_back(self, words: str) -> bool:
@@ -188,8 +203,12 @@ class Stretches:
 
 
 def _presents(words: str, name: str) -> bool:
-    """Whether somebody says there, in either language, that this is their name."""
-    return re.search(rf"(?:\b(?:this is|it'?s|i am|i'?m) |我就?[是係]){re.escape(name)}", words) is not None
+    """Whether somebody says there, in either language, that this is their name: in English at the beginning, in Chinese
+    perhaps with the family's name before it."""
+    who = re.escape(name)
+    opens = rf"\W*(?:(?:hi+|hiya|hey|hello|good \w+)\W+(?:there\W+)?)?(?:this is|it'?s|i am|i'?m) {who}\b(?!')"
+    said = rf"(?:^|[^\w]|[呢啊了])我(?:就?[是係]|叫)[\u4e00-\u9fff]?{who}(?![\u4e00-\u9fff])"
+    return bool(re.match(opens, words) or re.search(said, words))
 
 
 def was_joking(message: Message) -> bool:

@@ -18,11 +18,13 @@ from memory_system.text import simplified
 from memory_system.turns import Message
 from memory_system.understand import features
 from memory_system.understand.features import Span
+from memory_system.understand.matters import telling
 from memory_system.understand.weights import LANGUAGES, SCALE, installed
 
 WITHHELD = "withheld"  # the reason why such a segment is dropped
 SOON = 4  # messages within which a wish is about what the same one says before or after
 BEFORE, AFTER, EITHER = "before", "after", "either"  # what a wish is about beside its own message
+NAMED = "named"  # what it names, which may be what was said before
 ANSWERED = "answered"  # what an assistant says that it does not keep is what it answers
 
 Said = TypeVar("Said")
@@ -31,13 +33,14 @@ _LONG = 600  # characters of a message from which on a wish is only about what s
 _SHORT = 160  # of a message that may be about another
 _TRIFLE = 24  # of one that is hardly what a wish is about: a greeting, say
 _NEAR = 80  # around a wish that show what it is about
+_SHARED = 2  # telling terms by which a wish names what was said before
 _FEW = 3  # words, or twice as many Chinese characters, beside a wish that is all that a message says
 _WORD = re.compile(r"[\u4e00-\u9fff]{1,2}|[^\W\u4e00-\u9fff][\w']*")
 WISH = ("wish",)
 _STRETCH = {"en": 120, "zh": 40}  # characters that are heard at once: hardly any labelled wish has more
 _LONG_WORD, _STEM = 20, 4  # characters of a word, and by which it is known
 # Log-odds times `SCALE`, from which words are a wish, may be part of one, and are one where the answer says so.
-_WISH_FROM, _MAY_BE, _GRANTED_FROM = 2 * SCALE, -SCALE, -5 * SCALE
+_WISH_FROM, _MAY_BE, _GRANTED_FROM = 2 * SCALE, -SCALE, -2 * SCALE
 
 # A night asks thrice of each message: what is kept, what is indexed, what is copied. Most hold no wish: of those the
 # hashes are held, 16 MB at most, and none is asked again. That one of them is the same as that of a wish is to be
@@ -70,8 +73,8 @@ def _stretch(plain: str, wish: int, bounds: list[int]) -> Span:
 
 def reach(message: Message) -> str:
     """Whether the message asks not to keep what the same one said right BEFORE, says right AFTER, or EITHER: it does
-    not say which; or is ANSWERED by an assistant who does not keep it. Empty where it is about itself, or asks
-    nothing."""
+    not say which, what it has NAMED; or is ANSWERED by an assistant who does not keep it. Empty where it asks nothing,
+    or is long."""
     if not message.is_first_hand:
         return ANSWERED if _points("unkept", _plain(message.text)) else ""
     if message.is_noted or len(message.text) > _SHORT:
@@ -83,7 +86,7 @@ def reach(message: Message) -> str:
         return AFTER
     if _points("back", plain):
         return BEFORE
-    return EITHER if _is_all(plain) and not re.search(r"[:：]\s*\S", plain) else ""
+    return EITHER if _is_all(plain) and not re.search(r"[:：]\s*\S", plain) else NAMED
 
 
 class TakingBack(Generic[Said]):
@@ -93,7 +96,7 @@ class TakingBack(Generic[Said]):
     def __init__(self, reaches: Callable[[Message], str] = reach) -> None:
         self._reaches = reaches
         self._last: dict[tuple[str, str, str], tuple[int, Said, str, bool]] = {}
-        self._asked: dict[str, tuple[Said, str]] = {}  # by session what was said last that no answer has followed
+        self._asked: dict[str, tuple[Said, str]] = {}  # by session what a person said last
         self._count = 0
 
     def heard(self, message: Message, said: Said) -> Iterator[Said]:
@@ -102,7 +105,7 @@ class TakingBack(Generic[Said]):
         voice = (message.session, message.role, message.speaker)
         self._count += 1
         reached = self._reaches(message)
-        asked = self._asked.pop(message.session, None)
+        asked = self._asked.get(message.session)
         if asked and reached == ANSWERED and _may_be_wish(asked[1]):
             yield asked[0]
         if message.is_first_hand:
@@ -111,7 +114,7 @@ class TakingBack(Generic[Said]):
         is_near, is_trifle = number >= self._count - SOON, len(words) <= _TRIFLE
         if is_near and announces:
             yield said
-        if is_near and reached in (BEFORE, EITHER) and _is_of(message.text, words):
+        if is_near and _is_about(reached, message.text, words):
             yield before
         announces = reached == AFTER or (reached == EITHER and (is_trifle or not is_near))
         self._last[voice] = self._count, said, message.text, announces
@@ -155,6 +158,13 @@ def _still_kept(
     waiting: Iterable[tuple[Message, str]], gone: Collection[str], unkept: Collection[str]
 ) -> Iterator[Message]:
     return (each for each, answered in waiting if each.ref not in gone and answered not in unkept)
+
+
+def _is_about(reached: str, wish: str, words: str) -> bool:
+    """Whether a wish of that reach is about what was said before."""
+    if reached == NAMED:
+        return len({*telling(wish)} & {*telling(words)}) >= _SHARED
+    return reached in (BEFORE, EITHER) and _is_of(wish, words)
 
 
 def _is_of(wish: str, words: str) -> bool:
