@@ -280,6 +280,27 @@ def test_a_wish_of_its_own_reaches_the_message_before(secret: str, wish: str, tm
 
 
 @pytest.mark.parametrize(
+    ("secret", "wish", "answer", "is_kept"),
+    [
+        ("I was expelled from the choir in May.", "actually, forget that please", "Forgotten.", False),
+        ("I was expelled from the choir in May.", "scratch that", "Gone.", False),
+        ("I was expelled from the choir in May.", "actually scratch that from your memory please", "Gone.", False),
+        ("I was expelled from the choir in May.", "scratch that", "Which part shall I change?", True),
+    ],
+)
+def test_a_short_wish_that_is_granted_takes_back_the_message_before(
+    secret: str, wish: str, answer: str, tmp_path: Path, *, is_kept: bool
+) -> None:
+    root = make(tmp_path)
+    said_then = ("user", secret), ("assistant", "I see."), ("user", wish), ("assistant", answer)
+    say(root, "s", *((f"2026-03-02T09:0{number}:00Z", *each) for number, each in enumerate(said_then)))
+    consolidate(root, "2026-03-03T03:00:00Z")
+    with Workspace.open(root, now=clock.read_stamp("2026-03-03T09:00:00Z")) as ws:
+        found = json.dumps(finder.search(ws, secret, scope="all")["results"], ensure_ascii=False)
+    assert ("expelled" in found) == is_kept
+
+
+@pytest.mark.parametrize(
     ("wish", "secret"),
     [
         ("What I say next is not to be saved.", "I was expelled from the choir in May."),

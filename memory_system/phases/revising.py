@@ -72,8 +72,10 @@ def meant(claim: Claim, draft: Draft, night: Night) -> Meant:
 
 
 def _tells_more(record: Fact) -> bool:
-    """Whether it is a quote of more than one matter, of which one has changed: the rest still holds."""
-    return record.form == QUOTE and columns(record.content) > ONE_MATTER
+    """Whether it is a quote of more than one matter, of which one has changed: the rest still holds. Of what is grave
+    every clause is one: the bypass stays when the dose is another."""
+    is_grave = record.category in CERTAIN and len([*matters.clauses(record.content)]) > 1
+    return record.form == QUOTE and (is_grave or columns(record.content) > ONE_MATTER)
 
 
 def _certain(claim: Claim, shared: Iterable[Shared], draft: Draft, night: Night) -> list[Fact]:

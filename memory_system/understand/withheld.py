@@ -33,6 +33,7 @@ _LONG = 600  # characters of a message from which on a wish is only about what s
 _SHORT = 160  # of a message that may be about another
 _TRIFLE = 24  # of one that is hardly what a wish is about: a greeting, say
 _NEAR = 80  # around a wish that show what it is about
+_TINY = 8  # words that hardly hold a wish and its matter
 _SHARED = 2  # telling terms by which a wish names what was said before
 _FEW = 3  # words, or twice as many Chinese characters, beside a wish that is all that a message says
 _WORD = re.compile(r"[\u4e00-\u9fff]{1,2}|[^\W\u4e00-\u9fff][\w']*")
@@ -40,7 +41,7 @@ WISH = ("wish",)
 _STRETCH = {"en": 120, "zh": 40}  # characters that are heard at once: hardly any labelled wish has more
 _LONG_WORD, _STEM = 20, 4  # characters of a word, and by which it is known
 # Log-odds times `SCALE`, from which words are a wish, may be part of one, and are one where the answer says so.
-_WISH_FROM, _MAY_BE, _GRANTED_FROM = 2 * SCALE, -SCALE, -2 * SCALE
+_WISH_FROM, _MAY_BE, _GRANTED_FROM = 2 * SCALE, -SCALE, -5 * SCALE // 2
 
 # A night asks thrice of each message: what is kept, what is indexed, what is copied. Most hold no wish: of those the
 # hashes are held, 16 MB at most, and none is asked again. That one of them is the same as that of a wish is to be
@@ -96,7 +97,8 @@ class TakingBack(Generic[Said]):
     def __init__(self, reaches: Callable[[Message], str] = reach) -> None:
         self._reaches = reaches
         self._last: dict[tuple[str, str, str], tuple[int, Said, str, bool]] = {}
-        self._asked: dict[str, tuple[Said, str]] = {}  # by session what a person said last
+        # by session what a person said last, and before that, where nothing but that may be meant
+        self._asked: dict[str, tuple[str, list[Said]]] = {}
         self._count = 0
 
     def heard(self, message: Message, said: Said) -> Iterator[Said]:
@@ -105,13 +107,14 @@ class TakingBack(Generic[Said]):
         voice = (message.session, message.role, message.speaker)
         self._count += 1
         reached = self._reaches(message)
-        asked = self._asked.get(message.session)
-        if asked and reached == ANSWERED and _may_be_wish(asked[1]):
-            yield asked[0]
-        if message.is_first_hand:
-            self._asked[message.session] = said, message.text
+        asked, meant = self._asked.get(message.session, ("", []))
+        if reached == ANSWERED and meant and _may_be_wish(asked):
+            yield from meant
         number, before, words, announces = self._last.get(voice, (-SOON, said, "", False))
         is_near, is_trifle = number >= self._count - SOON, len(words) <= _TRIFLE
+        if message.is_first_hand:
+            is_tiny = len(_WORD.findall(message.text)) <= _TINY
+            self._asked[message.session] = message.text, [said, *([before] if is_near and is_tiny else [])]
         if is_near and announces:
             yield said
         if is_near and _is_about(reached, message.text, words):
