@@ -48,7 +48,7 @@ _HELLO = re.compile(
     re.IGNORECASE,
 )  # a greeting of nobody by name, which announces nothing
 _STOP = re.compile(r"[.!?:。！？：\n]")
-_CLOSES = " \n\"”」』)）*"
+_CLOSES = ' \n"”」』)）*'
 _AWAY = re.compile(r"\b(?!(?:it|this|that|what|there|who)\b)[a-z]+(?:'s| is) (?:out|away|asleep|busy|[a-z]{2,}ing)\b")
 _BEHIND = re.compile(r"[:：][ \t]*\n|\n[ \t]*\n")
 
