@@ -66,8 +66,9 @@ Weighed = tuple[Turn, list[Judged]]
 def run(
     turns: Iterable[Turn], night: Night, tally: Counter[str], guard: Guard | None = None, known: Names = NOBODY
 ) -> Iterator[Turn]:
-    """The turns with the segments that are kept, and what the judge makes of each. `guard` holds back what must not be
-    believed, `known` are the names of those near the owner. Counts `segments.kept` and `segments.dropped.<reason>`."""
+    """The turns, changed to the segments that are kept, with what the judge makes of each. `guard` holds back what must
+    not be believed, `known` are the names of those near the owner. Counts `segments.kept` and
+    `segments.dropped.<reason>`."""
     found = list(_kept(in_order(turns, night.config, guard or Guard(), known), tally))
     numbers = _fitting(found, night.config.screen.max_tokens)
     number = 0
