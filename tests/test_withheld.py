@@ -285,6 +285,8 @@ def test_a_wish_of_its_own_reaches_the_message_before(secret: str, wish: str, tm
         ("I was expelled from the choir in May.", "actually, forget that please", "Forgotten.", False),
         ("I was expelled from the choir in May.", "scratch that", "Gone.", False),
         ("I was expelled from the choir in May.", "actually scratch that from your memory please", "Gone.", False),
+        ("I was expelled from the choir in May.", "The ring is in the flour jar, rub that out.", "Gone.", True),
+        ("我去年被合唱团开除了，叫 expelled。", "我把金镯子藏在米缸里，你我知道就行。", "好，这个不留。", True),
         ("I was expelled from the choir in May.", "scratch that", "Which part shall I change?", True),
     ],
 )

@@ -142,9 +142,9 @@ class Stretches:
             return ""
         if "visits" in _frames(words) or self._is_another(words):
             left, why = VISITED + 1, OTHERS
-        elif why != OTHERS and "plays" in _frames(words):
+        elif "plays" in _frames(words):
             self._left[message.session] = PLAYED, UNREAL
-            return ""
+            return why if why == OTHERS else ""
         if left:
             self._left[message.session] = left - 1, why
         return why
@@ -167,7 +167,8 @@ class Stretches:
         words = straight(last.text).casefold()
         if not any(_presents(words, name) and self._is_guest(name, words, owner) for name in names - {""}):
             return ""
-        self._left[answer.session] = 1, OTHERS  # as a rule the next message is a guest's as well
+        if self._left.get(answer.session, (0, ""))[1] != OTHERS:
+            self._left[answer.session] = 1, OTHERS  # as a rule the next message is a guest's as well
         return last.ref
 
     def _is_guest(self, name: str, words: str, owner: Callings) -> bool:

@@ -113,8 +113,8 @@ class TakingBack(Generic[Said]):
         number, before, words, announces = self._last.get(voice, (-SOON, said, "", False))
         is_near, is_trifle = number >= self._count - SOON, len(words) <= _TRIFLE
         if message.is_first_hand:
-            is_tiny = len(_WORD.findall(message.text)) <= _TINY
-            self._asked[message.session] = message.text, [said, *([before] if is_near and is_tiny else [])]
+            means_before = is_near and _names_nothing(message.text)
+            self._asked[message.session] = message.text, [said, *([before] if means_before else [])]
         if is_near and announces:
             yield said
         if is_near and _is_about(reached, message.text, words):
@@ -230,10 +230,22 @@ def _is_all(words: str) -> bool:
     """Whether the words say nothing but the wish; what only sounds like one may tell something besides."""
     if len(_WORD.findall(words)) <= 2 * _FEW and any(sounding(words)):
         return True
+    return _few(_without(words, ruled(words)))
+
+
+def _names_nothing(message: str) -> bool:
+    """Whether few words name no matter beside what sounds like a wish."""
+    if len(_WORD.findall(message)) > _TINY:
+        return False
+    plain = _plain(message)
+    return len(telling(_without(plain, (*ruled(plain), *sounding(plain))))) < _SHARED
+
+
+def _without(words: str, spans: Iterable[Span]) -> str:
     rest, at = "", 0
-    for start, end in sorted(ruled(words)):
+    for start, end in sorted(spans):
         rest, at = rest + words[at:start], max(at, end)
-    return _few(rest + words[at:])
+    return rest + words[at:]
 
 
 def _few(words: str) -> bool:
