@@ -280,29 +280,6 @@ def test_a_wish_of_its_own_reaches_the_message_before(secret: str, wish: str, tm
 
 
 @pytest.mark.parametrize(
-    ("secret", "wish", "answer", "is_kept"),
-    [
-        ("I was expelled from the choir in May.", "actually, forget that please", "Forgotten.", False),
-        ("I was expelled from the choir in May.", "scratch that", "Gone.", False),
-        ("I was expelled from the choir in May.", "actually scratch that from your memory please", "Gone.", False),
-        ("I was expelled from the choir in May.", "The ring is in the flour jar, rub that out.", "Gone.", True),
-        ("我去年被合唱团开除了，叫 expelled。", "我把金镯子藏在米缸里，你我知道就行。", "好，这个不留。", True),
-        ("I was expelled from the choir in May.", "scratch that", "Which part shall I change?", True),
-    ],
-)
-def test_a_short_wish_that_is_granted_takes_back_the_message_before(
-    secret: str, wish: str, answer: str, tmp_path: Path, *, is_kept: bool
-) -> None:
-    root = make(tmp_path)
-    said_then = ("user", secret), ("assistant", "I see."), ("user", wish), ("assistant", answer)
-    say(root, "s", *((f"2026-03-02T09:0{number}:00Z", *each) for number, each in enumerate(said_then)))
-    consolidate(root, "2026-03-03T03:00:00Z")
-    with Workspace.open(root, now=clock.read_stamp("2026-03-03T09:00:00Z")) as ws:
-        found = json.dumps(finder.search(ws, secret, scope="all")["results"], ensure_ascii=False)
-    assert ("expelled" in found) == is_kept
-
-
-@pytest.mark.parametrize(
     ("wish", "secret"),
     [
         ("What I say next is not to be saved.", "I was expelled from the choir in May."),
@@ -323,23 +300,45 @@ def test_an_announced_wish_reaches_the_message_after(wish: str, secret: str, tmp
     assert not [each for each in (*told, found) if "expelled" in each or "开除" in each]
 
 
+EXPELLED = "I was expelled from the choir in May."
+
+
 @pytest.mark.parametrize(
-    ("words", "answer", "secret", "is_kept"),
+    ("said_before", "words", "answer", "secret", "is_kept"),
     [
-        ("The float is in the bread bin. Rub that out.", "Rubbed out.", "bread bin", False),
-        ("The float is in the bread bin. Rub that out.", "Which part of the letter?", "bread bin", True),
-        ("我把金镯子藏在米缸里，你我知道就行。", "好，这个不留。", "金镯子", False),
-        ("我把金镯子藏在米缸里，你我知道就行。", "那钥匙呢？", "金镯子", True),
-        ("我住在青岛，这个文件怎么打不开？", "文件不存在，再找找。", "青岛", True),
-        ("take that line out of the letter, I live in Leeds now", "Left out. Here is the letter.", "Leeds", True),
-        ("I live in Bergen with two cats.", "Then the fish stays out of reach, and nothing is kept hot.", "cats", True),
+        ("Hm.", "The float is in the bread bin. Rub that out.", "Rubbed out.", "bread bin", False),
+        ("Hm.", "The float is in the bread bin. Rub that out.", "Which part of the letter?", "bread bin", True),
+        ("嗯。", "我把金镯子藏在米缸里，你我知道就行。", "好，这个不留。", "金镯子", False),
+        ("嗯。", "我把金镯子藏在米缸里，你我知道就行。", "那钥匙呢？", "金镯子", True),
+        ("嗯。", "我住在青岛，这个文件怎么打不开？", "文件不存在，再找找。", "青岛", True),
+        (
+            "Hm.",
+            "take that line out of the letter, I live in Leeds now",
+            "Left out. Here is the letter.",
+            "Leeds",
+            True,
+        ),
+        (
+            "Hm.",
+            "I live in Bergen with two cats.",
+            "Then the fish stays out of reach, and nothing is kept hot.",
+            "cats",
+            True,
+        ),
+        (EXPELLED, "actually, forget that please", "Forgotten.", "expelled", False),
+        (EXPELLED, "scratch that", "Gone.", "expelled", False),
+        (EXPELLED, "actually scratch that from your memory please", "Gone.", "expelled", False),
+        (EXPELLED, "scratch that", "Which part shall I change?", "expelled", True),
+        (EXPELLED, "The ring is in the flour jar, rub that out.", "Gone.", "expelled", True),
+        ("我对花生过敏。", "我把金镯子藏在米缸里，你我知道就行。", "好，这个不留。", "花生", True),
     ],
 )
 def test_what_only_may_be_a_wish_is_one_where_the_assistant_grants_it(
-    words: str, answer: str, secret: str, tmp_path: Path, *, is_kept: bool
+    said_before: str, words: str, answer: str, secret: str, tmp_path: Path, *, is_kept: bool
 ) -> None:
+    """It is about its own message, or, where it names nothing, about the one before."""
     root = make(tmp_path)
-    said_then = ("user", words), ("assistant", "One moment."), ("assistant", answer)
+    said_then = ("user", said_before), ("user", words), ("assistant", "One moment."), ("assistant", answer)
     say(root, "s", *((f"2026-03-02T09:0{number}:00Z", *each) for number, each in enumerate(said_then)))
     consolidate(root, "2026-03-03T03:00:00Z")
     with Workspace.open(root, now=clock.read_stamp("2026-03-03T09:00:00Z")) as ws:
