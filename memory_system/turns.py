@@ -70,7 +70,8 @@ _values_of = attrgetter(*Segment.__slots__)
 class Turn:
     """A message with those of its segments that are still in play. `before` is the end of what somebody else said right
     before it in the session, `earlier` the beginning of what its own speaker said last, each with its ref; `follows`
-    says which of the two was said right before the message, and not long before. `barred` are the spans of what must
+    says which of the two was said right before the message, and not long before; `namer` is where the session has last
+    named somebody, of a message that speaks of "her". `barred` are the spans of what must
     not be quoted: others' words, what is withheld or held back."""
 
     message: Message
@@ -80,6 +81,7 @@ class Turn:
     earlier: str = ""
     earlier_ref: str = ""
     follows: str = ""  # before, earlier
+    namer: Place | None = None
     barred: tuple[tuple[int, int], ...] = ()
 
     def text_of(self, segment: Segment) -> str:
@@ -92,6 +94,7 @@ class Turn:
             "message": (said.session, said.entry, said.role, said.speaker, said.said_at, said.text, said.chat),
             "segments": [_values_of(each) for each in self.segments],
             "before": (self.before, self.before_ref, self.earlier, self.earlier_ref, self.follows),
+            "namer": self.namer and (self.namer.ref, self.namer.start, self.namer.end),
             "barred": self.barred,
         }
         return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
@@ -101,7 +104,10 @@ class Turn:
         segments = [Segment(*(*each[:-2], tuple(each[-2]), tuple(each[-1]))) for each in row["segments"]]
         barred = tuple((start, end) for start, end in row.get("barred", ()))
         before, before_ref, earlier, earlier_ref, follows = (*row["before"], "", "", "")[:5]  # older rows hold less
-        return cls(Message(*row["message"]), segments, before, before_ref, earlier, earlier_ref, follows, barred)
+        named = row.get("namer")
+        namer = Place(ref=named[0], start=named[1], end=named[2]) if named else None
+        said = Message(*row["message"])
+        return cls(said, segments, before, before_ref, earlier, earlier_ref, follows, namer, barred)
 
 
 @dataclass(slots=True)

@@ -73,8 +73,8 @@ def main() -> None:
 
 def train(lang: str, out: Path) -> None:
     """Write the weights files of a language."""
-    claimed = list(messages(CORPUS / f"{lang}.jsonl"))  # of lives nobody has said what they claim
-    for name, labels, known in (("judge", judge.LABELS, labelled(lang)), ("tells", judge.ATTRIBUTES, claimed)):
+    known = labelled(lang)
+    for name, labels in (("judge", judge.LABELS), ("tells", judge.ATTRIBUTES)):
         write(out / f"{name}.{lang}.txt", weights.written(labels, *learned(known, lang, labels)))
 
 
@@ -145,7 +145,7 @@ def learned(known: Sequence[Message], lang: str, wanted: tuple[str, ...]) -> tup
     rows, labels = Rows.of(known, lang), [label for each in known for label in each.labels]
     tables, starts = [], []
     for label in wanted:
-        fitted, start = _fitted(rows, *truth_of(labels, label))
+        fitted, start = _fitted(rows, *truth_of(labels, label, told=wanted is judge.ATTRIBUTES))
         tables.append(fitted)
         starts.append(round(start * weights.SCALE))
     whole = np.clip(np.rint(np.array(tables) * weights.SCALE), -MOST, MOST).astype(int)
@@ -198,17 +198,19 @@ def matrix_of(rows: Sequence[set[str]], names: Sequence[str]) -> Any:
     return csr_matrix((np.ones(len(flat)), flat, ends), shape=(len(rows), len(names)))
 
 
-def truth_of(labels: Sequence[dict[str, Any]], label: str) -> tuple[Any, Any]:
-    """Which sentences have the label, and among which it is learned: kinds and attributes among those that are kept."""
+def truth_of(labels: Sequence[dict[str, Any]], label: str, *, told: bool = False) -> tuple[Any, Any]:
+    """Which sentences have the label, or tell (`told`) of the attribute of that name, and among which it is learned:
+    kinds and attributes among those that are kept."""
     import numpy as np
 
     kept = np.array([each["keep"] != "none" for each in labels])
     everywhere = np.ones(len(labels), dtype=bool)
+    if told:
+        return np.array([label in _told(each) for each in labels]), kept
     tests: dict[str, Callable[[dict[str, Any]], bool]] = {"keep": lambda each: each["keep"] != "none"}
     tests |= dict.fromkeys(judge.KINDS, lambda each: each["keep"] == label)
     tests |= dict.fromkeys(judge.STANCES, lambda each: each["stance"] == label)
     tests |= dict.fromkeys(judge.CHANGES, lambda each: each.get("change") == label)
-    tests |= dict.fromkeys(judge.ATTRIBUTES, lambda each: label in _told(each))
     everyone = label in (*judge.STANCES, *judge.CHANGES, "keep")
     return np.array([tests[label](each) for each in labels]), everywhere if everyone else kept
 

@@ -390,3 +390,26 @@ def test_a_search_reads_it_from_the_index(world: World) -> None:
     assert [row["id"] for row in rows if "context" in row] == [world.record.id]
     silent = ask(Asking(world.layout, CONFIG, world.index, [], NOW), "Gdynia", give=lambda _: "")["results"]
     assert not [row for row in silent if "context" in row]
+
+
+@pytest.mark.parametrize(
+    ("named", "said", "name"),
+    [
+        (
+            "Tell me about the wedding guests first, my cousin Ines too",
+            "she's vegetarian and can't do mushrooms",
+            "Ines",
+        ),
+        ("我表妹小满从怀化来店里帮忙了", "她今年二十二岁，怀化人，吃素", "小满"),
+    ],
+)
+def test_who_was_named_some_messages_before_is_shown(named: str, said: str, name: str, tmp_path: Path) -> None:
+    root = make(tmp_path)
+    between = [("user", "ok"), ("assistant", "👍"), ("user", "hm"), ("assistant", "👍")]
+    talk = [("user", named), ("assistant", "👍"), *between, ("user", said)]
+    say(root, "s", *((f"2026-03-01T09:0{at}:00Z", *each) for at, each in enumerate(talk)))
+    consolidate(root, "2026-03-02T03:10:00Z")
+    with Workspace.open(root, now=NOW) as ws:
+        found = finder.search(ws, said)["results"]
+    (shown,) = [each["context"] for each in found if each.get("context") and said[:3] in each["text"]]
+    assert name in shown

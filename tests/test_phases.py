@@ -9,7 +9,7 @@ from pathlib import Path
 
 import orjson
 import pytest
-from spoken import pieces
+from spoken import claim_of, claims, pieces, said
 from workspaces import at, consolidate, layers, make, say
 
 from memory_system import pipeline
@@ -179,3 +179,18 @@ def test_what_is_dictated_without_stops_is_cut_where_a_thought_begins(words: str
     assert len(found) > 1
     assert "".join("".join(found).split()) == "".join(words.split())
     assert all(each.startswith(edges) for each in found[1:])
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["remind me to pack the EpiPen, the trip to Moncton was booked yesterday", "昨天订的票 提醒我带EpiPen去蒙克顿"],
+)
+def test_a_reminder_is_not_over_for_a_day_that_was_over_when_it_was_said(words: str) -> None:
+    kept = claim_of(words)
+    assert kept.event_time is not None
+    assert kept.expires is None
+
+
+@pytest.mark.parametrize("words", ["for every shift bring two pairs of gloves", "跟我讲他是长沙理工的教授"])
+def test_what_only_has_the_form_of_an_instruction_is_none(words: str) -> None:
+    assert not [each for each in claims([said(words)]) if each.attribute == "instruction"]

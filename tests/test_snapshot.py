@@ -142,8 +142,9 @@ def test_what_does_not_hold_today_is_not_there(record: Fact, tmp_path: Path) -> 
 
 
 def test_a_supposition_says_how_sure_it_is(tmp_path: Path) -> None:
-    text = snapshot_of(tmp_path, quote("Maybe Basel", kind=Belief, stance="hedged", confidence=0.6, basis="hedged"))
-    assert "Maybe Basel" in text
+    maybe = "Maybe I will live in Basel by the end of the year"
+    text = snapshot_of(tmp_path, quote(maybe, kind=Belief, stance="hedged", confidence=0.6, basis="hedged"))
+    assert maybe in text
     assert "(confidence 0.6)" in text
 
 

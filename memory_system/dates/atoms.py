@@ -84,7 +84,7 @@ def _joined(apart: list[Piece], text: str) -> list[Piece]:
         gap = text[last.end : piece.start] if last and piece.start - last.end < 12 else None
         if last is None or gap is None or _opens_week(piece, apart[number + 1 : number + 2], text):
             joined.append(piece)
-        elif _JOIN[piece.lang].fullmatch(gap) and _may_join(last, piece):
+        elif _JOIN[piece.lang].fullmatch(gap) and _may_join(last, piece) and not (gap and _goes_back(last, piece)):
             last.fields.update(piece.fields)
             last.end = _closed(text, gap, piece.end)
         elif not _apposition(last, piece, gap):
@@ -109,6 +109,11 @@ def _may_join(left: Piece, right: Piece) -> bool:
     if left.lang == "en" and left.fields.keys() == {"year"} and "month" in new:
         return False  # "in 2016, on May 7, 2020"
     return not ("day" in known and "days" in new) and joinable(left.fields, right.fields)
+
+
+def _goes_back(left: Piece, right: Piece) -> bool:
+    """Whether in Chinese a day stands behind an hour: "until two, and tomorrow …"."""
+    return right.lang == "zh" and left.fields.keys() <= TIMES and bool(kind(right.fields))
 
 
 def _apposition(last: Piece, piece: Piece, gap: str) -> bool:

@@ -329,9 +329,12 @@ def _weekdays(piece: Piece, anchor: datetime) -> set[int]:
 
 
 def _of_a_month(text: str, found: list[Piece], around: str) -> set[int]:
-    """The numbers of the bare days beside a month, or so many weeks or months (六周以后，26号): of any month."""
+    """The numbers of the bare days and thirds (月底) beside a month, and of the days beside so many weeks or months
+    (六周以后，26号): of any month."""
     bare = {number: spec_of(each.lang) for number, each in enumerate(found) if kind(each.fields) == {"day"}}
-    if not bare or any("month" in kind(each.fields) for each in found):
-        return {*bare}
+    if any("month" in kind(each.fields) for each in found):
+        return {number for number, each in enumerate(found) if kind(each.fields) in ({"day"}, {"third"})}
+    if not bare:
+        return set()
     said = f"{simplified(around)}\n{text}"
     return {number for number, spec in bare.items() if spec["counted"].search(said)}

@@ -269,17 +269,21 @@ def _within(frame: When, piece: Piece, moment: Moment) -> Interval | None:
 
 
 def _of_its_month(text: str, piece: Piece, done: list[When], moment: Moment) -> Interval | None:
-    """The bare day right behind a day of some month ahead: of the same month (六月六号走，八号回); none by which
-    something is due."""
+    """The bare day right behind a day of some month ahead: of the same month (六月六号走，八号回), as is the end of the
+    month; none by which something is due, and none that comes before that as well and is nearer then ("runs out on 5
+    June, I'll go on the 28th")."""
     last = done[-1] if done else None
-    if last is None or last.granularity not in DAILY or last.start <= moment.now or kind(piece.fields) != {"day"}:
+    if last is None or last.granularity not in DAILY or last.start <= moment.now:
         return None
     stop = spec_of(piece.lang)["sentence"]
     is_far = piece.start - last.span[1] > _BEHIND or stop.search(text, last.span[1], piece.start)
     if is_far or _DUE_BEFORE.search(text[: piece.start]) or _NO_DAY.match(text, piece.end):
         return None
     found = interval({"year": last.start.year, "month": last.start.month, **piece.fields}, moment)
-    return found if found and found[0] >= last.start else None
+    if not found or found[0] < last.start:
+        return None
+    before = found[0] - timedelta(days=_MONTH_BACK)
+    return None if moment.now < before and last.start - before < found[0] - last.start else found
 
 
 def _breaks_off(found: Interval, end: Piece, cues: Cues) -> bool:

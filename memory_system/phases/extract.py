@@ -35,7 +35,7 @@ HEDGED = 0.6  # the confidence of what was said with a maybe
 MOST_SURE = 0.99  # of an opinion
 HEDGED_BASIS = {"en": "hedged by the speaker", "zh": "说话人有所保留"}
 AGENTS = 0.71  # the confidence of what an agent notes: twice, independently, is just enough for a fact
-MEDICATION = "medication"
+MEDICATION, INSTRUCTION = "medication", "instruction"
 AGENTS_BASIS = {"en": "noted by an agent", "zh": "智能体所记"}
 AGENT_ROLES = frozenset({ASSISTANT, "agent"})  # of messages in which no person speaks, where they name none
 BESIDE = 12  # characters between a claim and a time that belongs to it: "I have", "in", 起在
@@ -120,6 +120,8 @@ def _filled(turn: Turn, segment: Segment, listening: Listening) -> list[Filled]:
 def _is_sure(filled: Filled, segment: Segment) -> bool:
     if filled.subject == ASSISTANT:  # how it is called is for the owner to say, in whatever words
         return True
+    if filled.attribute == INSTRUCTION and segment.keep != INSTRUCTION:  # "he told me he is a doctor"
+        return False
     category = str(attributes.about(filled.attribute).get("category", ""))
     return category not in attributes.CERTAIN or segment.earnest >= GRAVE_FROM
 
@@ -167,7 +169,7 @@ def claim_of(filled: Filled, segment: Segment, turn: Turn, night: Night) -> Clai
         polarity=filled.polarity,
         entities=(own, *others, *value) if subject in (USER, own) else (*others, *value),
         event_time=event,
-        expires=expires(category, event, night),
+        expires=expires(category, event, turn.message.said_at, night),
         form="claim",
         change=segment.change or ("cancels" if timed and not filled.polarity else ""),
         changes=segment.changes,
@@ -196,7 +198,7 @@ def quote_of(quoted: Quoted, night: Night, listening: Listening) -> Claim:
         method="judge",
         entities=tuple(dict.fromkeys((own, *listening.within(words)))),
         event_time=event,
-        expires=expires(category, event, night),
+        expires=expires(category, event, turn.message.said_at, night),
         form=QUOTE,
         stance="" if segment.stance == "asserted" else segment.stance,
         change=change,
@@ -269,12 +271,14 @@ def _is_beside(span: Span, filled: Filled, words: str) -> bool:
     return len(between) <= BESIDE and not _PAUSE.search(between)
 
 
-def expires(category: str, event: EventTime | None, night: Night) -> str | None:
-    """When a memory of that category is over: so many days after what it speaks of."""
+def expires(category: str, event: EventTime | None, said_at: str, night: Night) -> str | None:
+    """When a memory of that category is over: so many days after what it speaks of, if that lay ahead when it was said.
+    "Remind me of the EpiPen, I booked the trip yesterday" is not over tomorrow."""
     days = vars(night.config.expiry).get(category)
     if days is None or event is None:
         return None
-    return clock.stamp(datetime.fromisoformat(event.end).replace(tzinfo=night.zone) + days * DAY)
+    end = datetime.fromisoformat(event.end).replace(tzinfo=night.zone)
+    return clock.stamp(end + days * DAY) if end > night.local(said_at) else None
 
 
 def of_captures(captures: Iterable[Fact], night: Night, known: Mapping[str, str]) -> Iterator[Captured]:

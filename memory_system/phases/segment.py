@@ -5,8 +5,8 @@ another thought, and at commas, or between dictated thoughts, where they are ver
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from functools import lru_cache
 from itertools import pairwise
@@ -14,9 +14,10 @@ from itertools import pairwise
 from memory_system import clock, rules, text
 from memory_system.phases import Night
 from memory_system.readers import notes
+from memory_system.records import Place
 from memory_system.turns import Message, Segment, Turn
 from memory_system.understand.features import Span
-from memory_system.understand.quotes import columns
+from memory_system.understand.quotes import columns, means_another, naming
 
 LONG = 200  # columns above which a sentence is cut at commas
 SPOKEN = 60  # and, where blanks stand for them, at the blanks of Chinese that is typed as it is spoken
@@ -25,6 +26,7 @@ SHORT = 10  # columns below which what a cut leaves joins its neighbour
 BEFORE = 400  # characters of what somebody else said before that a turn carries: its end
 
 SOON = timedelta(hours=1)
+LATELY = 6  # messages in which one who is only called "she" may have been named
 EARLIER = 160  # characters of what its speaker said before: its beginning, which says what it is about
 
 Voice = tuple[str, str]  # the role and the name of who speaks
@@ -47,9 +49,11 @@ def run(messages: Iterable[Message], night: Night, tally: Counter[str]) -> Itera
     last: Message | None = None  # what was said last
     other: Message | None = None  # what somebody else said before the one who speaks now
     own: dict[Voice, Message] = {}  # what each has said last in the session
+    said: deque[Message] = deque(maxlen=LATELY)  # what was said last in the session
     for message in messages:
         if last is None or last.session != message.session:
             other, own = None, {}
+            said.clear()
         elif voice(last) != voice(message):
             other = last
         segments = cut(message)
@@ -59,8 +63,18 @@ def run(messages: Iterable[Message], night: Night, tally: Counter[str]) -> Itera
             turn.earlier, turn.earlier_ref = earlier.text[:EARLIER], earlier.ref
         if last is not None and last.session == message.session and _is_soon(last, message):
             turn.follows = "before" if last is other else "earlier"
+        turn.namer = _namer(message, said)
         yield turn
         last = own[voice(message)] = message
+        said.append(message)
+
+
+def _namer(message: Message, said: Sequence[Message]) -> Place | None:
+    """Where somebody was named last, for a message that speaks of one whom it does not name."""
+    lang = text.language(message.text)
+    if not message.is_first_hand or not means_another(message.text, lang):
+        return None
+    return next(filter(None, (naming(each, lang) for each in reversed(said))), None)
 
 
 def _is_soon(last: Message, message: Message) -> bool:

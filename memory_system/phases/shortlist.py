@@ -25,7 +25,7 @@ from memory_system.store.gist import gist_of
 from memory_system.store.retention import PROTECTED
 from memory_system.text import told_in
 from memory_system.understand.language import claim_rules
-from memory_system.understand.quotes import columns, is_whole
+from memory_system.understand.quotes import columns, is_whole, leans
 
 CANDIDATES = 300  # memories of a kind that are looked at; the budget holds a few dozen
 LONGEST = 240  # characters of one memory in the snapshot
@@ -115,8 +115,14 @@ def _is_left_over(record: Fact) -> bool:
 
 
 def needs_others(record: Fact) -> bool:
-    """Whether it is a quote that nobody understands without what stood around it."""
-    return bool(record.context) and not is_whole(record.evidence[0].quote, told_in(record.lang))
+    """Whether it is a quote that nobody understands without what stood around it; of what stood alone, whether it is
+    no whole sentence, unless it has a day or must not be missing."""
+    if record.form != QUOTE:
+        return False
+    words, lang = record.evidence[0].quote, told_in(record.lang)
+    if record.context:
+        return not is_whole(words, lang)
+    return record.category not in KEPT_IN_WORDS and record.event_time is None and leans(words, lang)
 
 
 def _looked_at(standing: Standing, moment: datetime, slots: Iterable[str]) -> Iterable[Ranked]:

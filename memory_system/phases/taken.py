@@ -70,7 +70,9 @@ def _slot(basis: Basis, night: Night) -> Claim | None:
     filled = Filled(basis.subject, basis.slot, value, not ends, span, span, "")
     made = extract.claim_of(filled, _segment(line), line.turn, night)
     event = _event(basis)
-    return replace(made, form=CLAIM, event_time=event, expires=extract.expires(made.category, event, night))
+    return replace(
+        made, form=CLAIM, event_time=event, expires=extract.expires(made.category, event, made.said_at, night)
+    )
 
 
 def _statement(basis: Basis, night: Night) -> Claim | None:
@@ -94,7 +96,7 @@ def _statement(basis: Basis, night: Night) -> Claim | None:
         importance=attributes.importance_of(category, night.config),
         entities=tuple(dict.fromkeys((who, *named))),
         event_time=event,
-        expires=extract.expires(category, event, night),
+        expires=extract.expires(category, event, line.message.said_at, night),
         form=STATEMENT,
         tells=_tells(words, lang, basis),
     )

@@ -24,6 +24,7 @@ _PASSING = [KINDS.index(each) for each in PASSING]
 CHANGE_FROM = 3 * SCALE // 2  # from which a change is believed: a wrong one hides what is still so
 KIND_FROM = -SCALE  # from which a sentence is of its likeliest kind; else it is of what passes
 SURELY = 3 * SCALE // 2  # by which a kind must lead: a remark that is kept as health never fades
+ORDER = "instruction"  # a kind that is believed only where it leads so: an assistant obeys it every morning
 ATTRIBUTES = (
     "name", "age", "birthday", "hometown", "lives_in", "occupation", "works_at", "major", "partner", "child",
     "relative", "friend", "pet", "condition", "medication", "allergy", "diet", "likes", "dislikes", "language", "owns",
@@ -56,6 +57,8 @@ def verdict_of(sums: Sequence[int]) -> Verdict:
     passing = KINDS[max(_PASSING, key=kinds.__getitem__)]
     *_, second, first = sorted(kinds)
     kind = KINDS[kinds.index(first)] if first >= KIND_FROM else passing
+    if kind == ORDER and first - second < SURELY:
+        kind = KINDS[kinds.index(second)]
     surest = max(changes)
     return Verdict(
         keep=kind if worth > 0 else "none",

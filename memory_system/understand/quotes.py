@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from memory_system import text
 from memory_system.records import Place
-from memory_system.turns import Segment, Turn
-from memory_system.understand.language import pattern
+from memory_system.turns import Message, Segment, Turn
+from memory_system.understand.language import kin_words, pattern
 
 WHOLE = 160  # columns of a message that is quoted as a whole: who reads it understands it as the listener did
 TOGETHER = 240  # columns that neighbours may have together as one quote
@@ -95,8 +95,9 @@ def columns(words: str) -> int:
 
 def context_of(quoted: Quoted) -> tuple[Place, ...]:
     """What the quote leans on: the rest of its own message right before and behind it, and, where it stands at the
-    beginning of that, what its speaker said before and the end of what the other did. Of what can be understood alone
-    only the question that it answers, or the message that it goes on with. Nothing that is barred."""
+    beginning of that, what its speaker said before and the end of what the other did; where nobody is named there
+    whom the quote may mean, the last sentence that names somebody. Of what can be understood alone only the question
+    that it answers, or the message that it goes on with. Nothing that is barred."""
     message, (start, end) = quoted.turn.message, quoted.span
     lang, first = text.language(message.text), message.text[:start].strip()
     if is_whole(quoted.words, lang):
@@ -107,6 +108,9 @@ def context_of(quoted: Quoted) -> tuple[Place, ...]:
     for span in filter(None, (_sentence_before(message.text, start), _sentence_behind(message.text, end))):
         if not any(opens < span[1] and span[0] < closes for opens, closes in quoted.turn.barred):
             places.append(Place(ref=message.ref, start=span[0], end=span[1]))
+    namer = quoted.turn.namer
+    if namer and means_another(quoted.words, lang) and not names_somebody(words_at(places, quoted.turn), lang):
+        places.insert(0, namer)
     return tuple(places)
 
 
@@ -136,7 +140,7 @@ def _said_before(quoted: Quoted, lang: str) -> Iterator[Place]:
 def words_at(places: Iterable[Place], turn: Turn) -> str:
     """The words that stand at the places of a turn."""
     texts = {turn.message.ref: turn.message.text, turn.before_ref: turn.before, turn.earlier_ref: turn.earlier}
-    return "\n".join(texts[each.ref][each.start : each.end or None] for each in places)
+    return "\n".join(texts[each.ref][each.start : each.end or None] for each in places if each.ref in texts)
 
 
 def is_whole(words: str, lang: str) -> bool:
@@ -146,8 +150,29 @@ def is_whole(words: str, lang: str) -> bool:
 
 def leans(words: str, lang: str) -> bool:
     """Whether words need what stood around them: they begin with what is not named, or are no whole sentence."""
-    points = pattern("quotes", lang, "pointing").search(text.straight(words))
-    return points is not None or _size(words, lang) < SHORT[lang]
+    plain = text.straight(words)
+    points = pattern("quotes", lang, "pointing").search(plain)
+    return points is not None or means_another(plain, lang) or _size(words, lang) < SHORT[lang]
+
+
+def means_another(words: str, lang: str) -> bool:
+    """Whether words speak of "her" or "him" before they have named anybody."""
+    pronoun = pattern("quotes", lang, "pronoun").search(words)
+    return pronoun is not None and not names_somebody(words[: pronoun.start()], lang)
+
+
+def naming(message: Message, lang: str) -> Place | None:
+    """Where a message last names somebody: that sentence, where it is not long; None where none does."""
+    spans = [(start, end) for start, end in text.sentences(message.text) if end - start <= BEFORE]
+    named = (span for span in reversed(spans) if names_somebody(message.text[slice(*span)], lang))
+    return next((Place(ref=message.ref, start=start, end=end) for start, end in named), None)
+
+
+def names_somebody(words: str, lang: str) -> bool:
+    """Whether words name a person, for all that their form tells: by a kin word, or by a name."""
+    lower = words.casefold()
+    is_kin = any(text.stands_in(each, lower) for each in kin_words(lang))
+    return is_kin or pattern("quotes", lang, "named").search(words) is not None
 
 
 def _size(words: str, lang: str) -> int:
