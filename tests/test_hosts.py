@@ -432,7 +432,7 @@ def test_what_a_hook_says_is_not_remembered_as_the_users_words(machine: Machine)
     say(machine.ws, "s", ("2026-03-02T09:00:00Z", "user", "Also, I'm allergic to peanuts."))
     consolidate(machine.ws, "2026-03-03T12:00:00Z")
     done = machine.run("hook", "claude-code", "session-start", told=event("SessionStart", source="startup"))
-    from memory_system.readers.filter import judge
+    from memory_system.readers.reading import judge
 
     context = json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
     assert judge(f"{context}\nWhat may I eat?", "user") == ("What may I eat?", "")

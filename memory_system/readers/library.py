@@ -16,11 +16,19 @@ from memory_system.config import Config
 from memory_system.disk import is_regular
 from memory_system.layout import Layout
 from memory_system.privacy.tombstones import Tombstones
-from memory_system.readers import filter as sources
 from memory_system.readers import openclaw
 from memory_system.readers.formats import CONTROL, SHARED, UnreadableError
 from memory_system.readers.places import Place, find
-from memory_system.readers.reading import Backlog, Batch, Cursor, Reading, problems, read_batch
+from memory_system.readers.reading import (
+    Backlog,
+    Batch,
+    Cursor,
+    OwnFiles,
+    Reading,
+    problems,
+    read_batch,
+    session_reason,
+)
 from memory_system.readers.transcript import Transcript, fit, load
 from memory_system.records import Problem
 from memory_system.turns import Message
@@ -43,7 +51,7 @@ class Library:
         self._weight = 0  # of all that are held
         self._places: dict[str, Place] = {}  # by session, as the last backlog found them
         self._indexes: dict[Path, dict[str, str]] = {}
-        self._own: sources.OwnFiles | None = None
+        self._own: OwnFiles | None = None
         self.disowned: set[str] = set()  # sessions that their host was told to forget, as the last backlog found them
 
     def backlog(self, cursors: Mapping[str, Cursor]) -> Backlog:
@@ -140,7 +148,7 @@ class Library:
         cursor = replace(cursor, key=key, chat=chat, reason=cursor.reason if cursor.lines else reason)
         stamp = clock.stamp(until) if until else None
         start = script.first_after(_lines(script, cursor))
-        self._own = self._own or sources.OwnFiles(self.layout)
+        self._own = self._own or OwnFiles(self.layout)
         reading = Reading(script, cursor, start, max(start, script.first_from(stamp)), self.forgotten, self._own)
         batch = read_batch(reading, stamp)
         batch.again = changed
@@ -231,7 +239,7 @@ class Library:
             self._indexes[folder] = _session_keys(folder)
         index = self._indexes[folder]
         key = script.header.key or index.get(script.header.session) or index.get(place.stem, "")
-        reason = script.header.reason or sources.session_reason(key)
+        reason = script.header.reason or session_reason(key)
         chat = reason if reason in SHARED else ""
         return key, chat, "" if place.source and chat in place.source.chats else reason
 
