@@ -12,9 +12,8 @@ from typing import Any
 import orjson
 
 from memory_system import clock
-from memory_system.disk import refusal
+from memory_system.disk import is_held, refusal
 from memory_system.errors import DamagedError, MemorySystemError
-from memory_system.locks import is_held
 from memory_system.nights import accounting, copying
 from memory_system.nights.derive import snapshot_moment
 from memory_system.phases import entities, snapshot

@@ -14,9 +14,9 @@ from typing import Any
 
 from memory_system import clock, pipeline
 from memory_system.config import retired_in
+from memory_system.disk import is_held
 from memory_system.llm import phrases
 from memory_system.llm.ledger import Ledger, by_day, summed
-from memory_system.locks import is_held
 from memory_system.nights import copying, due
 from memory_system.nights.night import BARREN_LIMIT
 from memory_system.records import CAPTURED, KINDS, USER, Belief, Fact, Pool, Problem, Row, session_of, told, type_name
