@@ -150,7 +150,7 @@ def quarantine(
 
             edit.approve(ws, held_id, who="cli")
         elif action == "reject":
-            from memory_system.privacy.quarantine import REJECTED
+            from memory_system.privacy.trust import REJECTED
 
             ws.quarantine.settle(held_id, REJECTED)
         held = [ws.quarantine.get(held_id)] if held_id else ws.quarantine.waiting()

@@ -216,7 +216,7 @@ def note(ws: Workspace, content: str, category: str = "general", who: Who = "lib
 
 def approve(ws: Workspace, held_id: str, who: Who = "library") -> Fact:
     """Let in what was held back: a capture of the owner's, with the words and the place where they were said."""
-    from memory_system.privacy.quarantine import APPROVED
+    from memory_system.privacy.trust import APPROVED
 
     held = ws.quarantine.get(held_id)
     ref = held.ref if not held.ref.startswith(f"{CAPTURED}:") else _capture_ref(ws, held.id)
