@@ -88,9 +88,9 @@ class Workspace:
         self.checkpoint.refuse_newer()
         self.recovered = self.store.recover()
         if self.recovered or not self.store.seen.holds():
-            from memory_system.store import by_hand
+            from memory_system.store import truth
 
-            self.taken_over = by_hand.take_over(self.store, clock.stamp(self.now), allow_losses=allow_losses)
+            self.taken_over = truth.take_over(self.store, clock.stamp(self.now), allow_losses=allow_losses)
         if due(self.checkpoint.state.schema):
             migrate(self.store, clock.stamp(self.now))
 

@@ -20,7 +20,7 @@ from memory_system.phases.revising import OUTDATING
 from memory_system.phases.shortlist import short
 from memory_system.privacy import trust
 from memory_system.records import USER, Fact, Problem, Summary, from_line, kind_of, successor_of
-from memory_system.store import by_hand
+from memory_system.store import truth
 from memory_system.store.draft import Draft, changes_of
 from memory_system.store.journal import Change, Entry
 
@@ -154,7 +154,7 @@ def _commit(run: Run, *, allow_retire: bool) -> dict[str, Any]:
         groups = [group for group in ws.journal.entries() if group.entry.night == run.night.stamp]
         run.changes = groups[-1].changes
         return dict(state.phase_data["commit"])
-    if not ws.store.seen.holds() and by_hand.take_over(ws.store, clock.stamp(ws.now)):
+    if not ws.store.seen.holds() and truth.take_over(ws.store, clock.stamp(ws.now)):
         ws.checkpoint.save(retry_count=0)  # stopped, not failed
         raise ChangedSinceError(
             "memories were changed by hand while the night ran: that was taken over", "run it again: memory consolidate"
