@@ -14,7 +14,7 @@ import typer
 from typer import Argument, Option
 
 from memory_system import clock, text
-from memory_system.cli.answers import Settings, complain, handled
+from memory_system.cli import Settings, complain, handled
 from memory_system.cli.keeping import cost_told, problem_lines, shown_size
 from memory_system.errors import UsageError
 

@@ -13,7 +13,7 @@ import typer
 from typer import Argument, Option
 
 from memory_system import clock
-from memory_system.cli.answers import WRONG, Settings, complain, handled
+from memory_system.cli import WRONG, Settings, complain, handled
 from memory_system.errors import UnwritableError, UsageError
 from memory_system.text import shortened
 
