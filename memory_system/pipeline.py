@@ -123,14 +123,14 @@ def _run_nights(
                 break
             report.run_id = report.run_id or _run_id(ws)
             from memory_system.nights.night import run_night
-            from memory_system.nights.order import DERIVED, STAGED, Run
+            from memory_system.nights.order import Run
             from memory_system.phases import Night
 
             questions.begin(report.run_id, clock.stamp(at))
             held = bool(ws.checkpoint.state.decay_held) or due.is_long_silence(found, ws)
             ws.store.prepare()
             run = Run(ws, Night(at, ws.config, questions.asker, held), found.sessions_before(at), progress)
-            account = run_night(run, STAGED, DERIVED, allow_retire=allow_retire)
+            account = run_night(run, allow_retire=allow_retire)
             questions.used()
             report.add_night(run, account)
             report.add_problems(questions.asker.problems if questions.asker else ())
