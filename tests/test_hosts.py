@@ -15,8 +15,7 @@ from workspaces import consolidate, make, say
 
 from memory_system.cli import app, hoisted
 from memory_system.errors import UsageError
-from memory_system.hosts import integrations
-from memory_system.hosts.steps import with_block, with_value
+from memory_system.hosts import integrations, with_block, with_value
 
 
 class Machine:
