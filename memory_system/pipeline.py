@@ -276,8 +276,8 @@ def rerun(number: int, ws: Workspace) -> Iterator[dict[str, Any] | str]:
     """One phase on the last run's stage: 1, 4 and 5 show what they staged, 2 and 3 are run again under today's rules
     and shown, with what they have counted at the end, 6 and 7 derive their files anew."""
     from memory_system.nights import derive
-    from memory_system.nights.order import STAGED, Run
-    from memory_system.phases import Night, extract, facts, index, screen, snapshot
+    from memory_system.nights.order import STAGED, Run, extracted, screened
+    from memory_system.phases import Night, index, snapshot
 
     state = ws.checkpoint.state
     if not state.run_id or not ws.checkpoint.stage("segment").exists():
@@ -286,20 +286,17 @@ def rerun(number: int, ws: Workspace) -> Iterator[dict[str, Any] | str]:
     if number == 1:
         yield from map(asdict, run.turns("segment"))
     elif number == 2:
-        turns = screen.run(run.turns("segment"), run.night, run.tally, run.guard, facts.known_names(run.ws.store))
-        yield from map(asdict, turns)
-        yield {"counts": dict(sorted(run.tally.items()))}
+        yield from map(asdict, screened(run))
     elif number == 3:
-        names, takers = facts.known_names(ws.store), facts.known_takers(ws.store)
-        claims = extract.run(run.turns("screen"), run.night, run.tally, names, takers)
-        yield from (orjson.loads(claim.to_line()) for claim in claims)
-        yield {"counts": dict(sorted(run.tally.items()))}
+        yield from (orjson.loads(claim.to_line()) for claim in extracted(run))
     elif number == 6:
         yield from index.rebuild(ws)
     elif number == 7:
         yield from snapshot.run(derive.snapshot_moment(ws), ws)
     elif name := {phase.number: phase.name for phase in STAGED}.get(number):
         yield from ws.checkpoint.read_stage(name, dict)
+    if number in (2, 3):
+        yield {"counts": dict(sorted(run.tally.items()))}
 
 
 @contextmanager
