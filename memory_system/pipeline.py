@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from memory_system import clock
+from memory_system import clock, nights
 from memory_system.errors import BarrenNightError, ExhaustedError, MemorySystemError, UnbalancedError, UsageError
 from memory_system.llm import LLM
-from memory_system.nights import accounting, due
+from memory_system.nights import accounting
 from memory_system.nights.questions import Questions, asked_by, asking
 from memory_system.privacy.secrets import edition
 from memory_system.readers import Cursor
@@ -123,14 +123,14 @@ def _run_nights(
                 break
             report.run_id = report.run_id or _run_id(ws)
             from memory_system.nights.night import run_night
-            from memory_system.nights.order import DERIVED, STAGED, Run
+            from memory_system.nights.order import Run
             from memory_system.phases import Night
 
             questions.begin(report.run_id, clock.stamp(at))
-            held = bool(ws.checkpoint.state.decay_held) or due.is_long_silence(found, ws)
+            held = bool(ws.checkpoint.state.decay_held) or nights.is_long_silence(found, ws)
             ws.store.prepare()
             run = Run(ws, Night(at, ws.config, questions.asker, held), found.sessions_before(at), progress)
-            account = run_night(run, STAGED, DERIVED, allow_retire=allow_retire)
+            account = run_night(run, allow_retire=allow_retire)
             questions.used()
             report.add_night(run, account)
             report.add_problems(questions.asker.problems if questions.asker else ())
@@ -143,7 +143,7 @@ def _begin(ws: Workspace, *, force: bool) -> None:
     if force:
         state.retry_count, state.decay_held, state.fades_until = 0, "", ""
         state.silence_accepted = clock.stamp(ws.now)
-        if due.is_ahead(ws):
+        if nights.is_ahead(ws):
             state.last_night = clock.stamp(ws.config.schedule.last(ws.now) or ws.now)
         if "commit" not in state.phase_data:
             state.phase_data = {}
@@ -155,9 +155,9 @@ def _renew(ws: Workspace, report: Report, progress: Progress | None) -> None:
     """What new rules, a new program or the owner's wish leave to do: mask again, and fill layer 3."""
     state = ws.checkpoint.state
     if state.masked != (now := edition()):
-        from memory_system import forgetting
+        from memory_system.forgetting.scanning import mask_again
 
-        forgetting.mask_again(ws)
+        mask_again(ws)
         ws.checkpoint.save(masked=now)
     if state.copied != ws.config.layer3.keep:
         from memory_system.nights import copying
@@ -188,13 +188,13 @@ def _run_id(ws: Workspace) -> str:
     return state.run_id
 
 
-def waiting(ws: Workspace, *others: str) -> tuple[due.Waiting, list[Problem]]:
+def waiting(ws: Workspace, *others: str) -> tuple[nights.Waiting, list[Problem]]:
     """What no night has handled yet (`others`: since when else something waits), and what is wrong with transcripts."""
     cursors = {session: Cursor.from_row(row) for session, row in ws.checkpoint.state.cursors.items()}
     backlog = ws.library.backlog(cursors)
     stamps = sorted([*others, *(record.created for record in ws.inbox.pending()), *ws.accesses.stamps()])
-    problems = [*backlog.problems, *ws.inbox.problems(), *due.clock_problems(ws)]
-    return due.Waiting(backlog.waiting, stamps), problems
+    problems = [*backlog.problems, *ws.inbox.problems(), *nights.clock_problems(ws)]
+    return nights.Waiting(backlog.waiting, stamps), problems
 
 
 def embedding_problems(ws: Workspace) -> Iterator[Problem]:
@@ -208,25 +208,25 @@ def embedding_problems(ws: Workspace) -> Iterator[Problem]:
         yield Problem("embedder", f"{missing} texts have no vector yet: {said}", hint)
 
 
-def _next(ws: Workspace, found: due.Waiting, report: Report, *, force: bool, if_due: bool) -> datetime | None:
+def _next(ws: Workspace, found: nights.Waiting, report: Report, *, force: bool, if_due: bool) -> datetime | None:
     """The half-done night, else the next due slot, else the partial night that was asked for."""
     state = ws.checkpoint.state
     if state.current_phase is not None:
         return clock.read_stamp(state.night)
-    night = due.next_night(found, ws)
-    end = due.end_of(ws.now)
+    night = nights.next_night(found, ws)
+    end = nights.end_of(ws.now)
     if night is not None or clock.stamp(end) in report.nights:
         return night
-    partial = force or (if_due and due.is_due(found, ws))
+    partial = force or (if_due and nights.is_due(found, ws))
     return end if partial and clock.stamp(end) > state.last_night else None
 
 
-def _finish(ws: Workspace, found: due.Waiting, report: Report) -> None:
+def _finish(ws: Workspace, found: nights.Waiting, report: Report) -> None:
     """After the last night: the snapshot of the latest slot even if it was empty, the journal's past months packed,
     what the embedder left out, and the alarm for useless nights."""
-    if due.is_long_silence(found, ws) and not ws.checkpoint.state.decay_held:
+    if nights.is_long_silence(found, ws) and not ws.checkpoint.state.decay_held:
         ws.checkpoint.save(decay_held=clock.stamp(ws.now), fades_until=ws.checkpoint.state.last_night)
-    empty = due.last_slot(ws)
+    empty = nights.last_slot(ws)
     if empty is not None:
         from memory_system.phases import snapshot
 
@@ -276,8 +276,8 @@ def rerun(number: int, ws: Workspace) -> Iterator[dict[str, Any] | str]:
     """One phase on the last run's stage: 1, 4 and 5 show what they staged, 2 and 3 are run again under today's rules
     and shown, with what they have counted at the end, 6 and 7 derive their files anew."""
     from memory_system.nights import derive
-    from memory_system.nights.order import STAGED, Run
-    from memory_system.phases import Night, extract, facts, index, screen, snapshot
+    from memory_system.nights.order import STAGED, Run, extracted, screened
+    from memory_system.phases import Night, index, snapshot
 
     state = ws.checkpoint.state
     if not state.run_id or not ws.checkpoint.stage("segment").exists():
@@ -286,20 +286,17 @@ def rerun(number: int, ws: Workspace) -> Iterator[dict[str, Any] | str]:
     if number == 1:
         yield from map(asdict, run.turns("segment"))
     elif number == 2:
-        turns = screen.run(run.turns("segment"), run.night, run.tally, run.guard, facts.known_names(run.ws.store))
-        yield from map(asdict, turns)
-        yield {"counts": dict(sorted(run.tally.items()))}
+        yield from map(asdict, screened(run))
     elif number == 3:
-        names, takers = facts.known_names(ws.store), facts.known_takers(ws.store)
-        claims = extract.run(run.turns("screen"), run.night, run.tally, names, takers)
-        yield from (orjson.loads(claim.to_line()) for claim in claims)
-        yield {"counts": dict(sorted(run.tally.items()))}
+        yield from (orjson.loads(claim.to_line()) for claim in extracted(run))
     elif number == 6:
         yield from index.rebuild(ws)
     elif number == 7:
         yield from snapshot.run(derive.snapshot_moment(ws), ws)
     elif name := {phase.number: phase.name for phase in STAGED}.get(number):
         yield from ws.checkpoint.read_stage(name, dict)
+    if number in (2, 3):
+        yield {"counts": dict(sorted(run.tally.items()))}
 
 
 @contextmanager

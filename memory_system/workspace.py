@@ -18,17 +18,16 @@ from zoneinfo import ZoneInfo
 import orjson
 
 from memory_system import __version__, clock
-from memory_system.disk import Disk, Files
+from memory_system.disk import Disk, Files, is_held
 from memory_system.errors import ConfigError, DamagedError, NotAWorkspaceError, UnsafeError
 from memory_system.layout import Layout
-from memory_system.locks import is_held
 from memory_system.records import Fact
 from memory_system.store.inbox import Accesses, Inbox
 
 if TYPE_CHECKING:  # imported where they are built: a capture needs none of them
     from memory_system.config import Config
-    from memory_system.privacy.quarantine import Quarantine
     from memory_system.privacy.tombstones import Tombstones
+    from memory_system.privacy.trust import Quarantine
     from memory_system.readers import Library
     from memory_system.store.checkpoint import Checkpoint
     from memory_system.store.journal import Entry, Journal
@@ -89,9 +88,9 @@ class Workspace:
         self.checkpoint.refuse_newer()
         self.recovered = self.store.recover()
         if self.recovered or not self.store.seen.holds():
-            from memory_system.store import by_hand
+            from memory_system.store import truth
 
-            self.taken_over = by_hand.take_over(self.store, clock.stamp(self.now), allow_losses=allow_losses)
+            self.taken_over = truth.take_over(self.store, clock.stamp(self.now), allow_losses=allow_losses)
         if due(self.checkpoint.state.schema):
             migrate(self.store, clock.stamp(self.now))
 
@@ -193,7 +192,7 @@ class Workspace:
 
     @cached_property
     def quarantine(self) -> Quarantine:
-        from memory_system.privacy.quarantine import Quarantine
+        from memory_system.privacy.trust import Quarantine
 
         return Quarantine(self.layout, self.files)
 

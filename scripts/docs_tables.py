@@ -93,14 +93,13 @@ def value_of(hint: Any) -> str:
 
 
 def exit_codes(say: Say) -> str:
-    from memory_system import errors
-    from memory_system.cli import answers
+    from memory_system import cli, errors
 
     rows = {
         (0, "Done; also when nothing was found or due. Bad lines in a transcript are listed in the report.", ""),
-        (answers.WRONG, "`status` or `validate` found something wrong.", ""),
-        (answers.UNEXPECTED, "Something nobody foresaw; `--debug` shows where.", ""),
-        (answers.INTERRUPTED, "Interrupted with Ctrl-C; the next run goes on where this one stopped.", ""),
+        (cli.WRONG, "`status` or `validate` found something wrong.", ""),
+        (cli.UNEXPECTED, "Something nobody foresaw; `--debug` shows where.", ""),
+        (cli.INTERRUPTED, "Interrupted with Ctrl-C; the next run goes on where this one stopped.", ""),
     }
     ours = subclasses(errors.MemorySystemError)
     rows |= {(each.exit_code, str(each.__doc__).strip(), code(each.__name__)) for each in ours}

@@ -11,10 +11,9 @@ import pytest
 from workspaces import at, consolidate, contents, layers, make, memories, say, stopped, two_days
 
 from memory_system import finder, pipeline
-from memory_system.disk import Disk
+from memory_system.disk import Disk, is_held
 from memory_system.errors import BarrenNightError, LockedError, RetirementError, UnbalancedError
 from memory_system.layout import Layout
-from memory_system.locks import is_held
 from memory_system.records import to_line
 from memory_system.store.journal import Change, Entry
 from memory_system.store.store import Store

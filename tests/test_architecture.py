@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).parent.parent / "memory_system"
 # Each room may import the rooms of earlier rows, and those of its own row as long as no ring forms.
 ROWS = (
     {"errors"},
-    {"records", "clock", "layout", "text", "disk", "locks"},
+    {"records", "clock", "layout", "text", "disk"},
     {"rules", "turns", "config", "llm"},
     {"attributes", "dates", "privacy"},
     {"readers", "store", "understand"},

@@ -15,9 +15,8 @@ import pytest
 from workspaces import at, consolidate, make, say
 
 from memory_system import finder
-from memory_system.disk import Disk
+from memory_system.disk import Disk, without_locks
 from memory_system.errors import LockedError, LocklessError
-from memory_system.locks import without_locks
 from memory_system.upkeep import check
 from memory_system.workspace import Workspace
 

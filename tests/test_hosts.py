@@ -15,8 +15,7 @@ from workspaces import consolidate, make, say
 
 from memory_system.cli import app, hoisted
 from memory_system.errors import UsageError
-from memory_system.hosts import integrations
-from memory_system.hosts.steps import with_block, with_value
+from memory_system.hosts import integrations, with_block, with_value
 
 
 class Machine:
@@ -432,7 +431,7 @@ def test_what_a_hook_says_is_not_remembered_as_the_users_words(machine: Machine)
     say(machine.ws, "s", ("2026-03-02T09:00:00Z", "user", "Also, I'm allergic to peanuts."))
     consolidate(machine.ws, "2026-03-03T12:00:00Z")
     done = machine.run("hook", "claude-code", "session-start", told=event("SessionStart", source="startup"))
-    from memory_system.readers.filter import judge
+    from memory_system.readers.reading import judge
 
     context = json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
     assert judge(f"{context}\nWhat may I eat?", "user") == ("What may I eat?", "")

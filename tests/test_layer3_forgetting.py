@@ -14,6 +14,7 @@ from test_forgetting import forget, holding, id_of, story
 from workspaces import at, consolidate, contents, copied, copies, make, memories, problems, say, stopped
 
 from memory_system import finder, forgetting, rules, workspace
+from memory_system.forgetting import scanning
 from memory_system.nights import copying, derive
 from memory_system.upkeep import check
 from memory_system.workspace import Workspace
@@ -182,10 +183,10 @@ def test_policy_scan_looks_into_layer_3(house: Rules, tmp_path: Path) -> None:
     consolidate(root, NOW)  # and it is packed
     house.learn("house-code", PATTERN)
     with Workspace.open(root, now=at(NOW), write=True) as ws:
-        found = {each.where for each in forgetting.scan(ws)}
+        found = {each.where for each in scanning.scan(ws)}
         assert {"memory/layer3/2026-03.jsonl:1", "memory/layer3/2026-03.jsonl:2"} <= found
-        forgetting.fix(ws)
-        assert forgetting.scan(ws) == []
+        scanning.fix(ws)
+        assert scanning.scan(ws) == []
     assert everywhere(root, *SECRETS) == []
 
 
@@ -215,7 +216,7 @@ def test_what_was_forgotten_stays_so_when_a_rule_masks_a_part_of_it(
     forget(root, NOW, ids=tuple(each.id for each in memories(root) if "locker" in each.content and each.evidence))
     house.learn("b", "pool is|柜子")
     with Workspace.open(root, now=at(LATER), write=True) as ws:
-        forgetting.mask_again(ws)
+        scanning.mask_again(ws)
         copying.fill(ws)
         derive.rebuild(ws)
         assert [

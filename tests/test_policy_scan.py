@@ -12,7 +12,7 @@ from commands import memory
 from workspaces import CrashingDisk, at, consolidate, contents, make, memories, say, stopped
 
 import memory_system
-from memory_system import forgetting
+from memory_system.forgetting import scanning
 from memory_system.forgetting.scanning import Finding
 from memory_system.records import Evidence, to_line
 from memory_system.store.journal import Change, Entry
@@ -70,12 +70,12 @@ def copied(root: Path, target: Path) -> Path:
 
 def scanned(root: Path) -> list[Finding]:
     with Workspace.open(root, now=at(NOW)) as ws:
-        return forgetting.scan(ws)
+        return scanning.scan(ws)
 
 
 def fixed(root: Path, disk: CrashingDisk | None = None) -> int:
     with Workspace.open(root, now=at(NOW), write=True, disk=disk) as ws:
-        return forgetting.fix(ws)
+        return scanning.fix(ws)
 
 
 def ours_with(root: Path, *words: str) -> list[str]:

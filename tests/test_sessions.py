@@ -225,7 +225,7 @@ def old_and_new(root: Path) -> None:
 
 def packed(root: Path, now: str = LATER, disk: CrashingDisk | None = None) -> list[str]:
     with Workspace.open(root, now=at(now), write=True, disk=disk) as ws:
-        return archive(ws)
+        return archive(ws, 30)
 
 
 def test_sessions_of_more_than_30_days_ago_are_packed_as_in_seed_003(root: Path) -> None:

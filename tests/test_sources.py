@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memory_system.layout import Layout
-from memory_system.readers.filter import OwnFiles, is_person, judge, role_reason, session_reason
+from memory_system.readers.reading import OwnFiles, is_person, judge, role_reason, session_reason
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,6 @@ LONGEST_SUMMARISED = 1_000  # characters of one message
 
 NAME = re.compile(r"\w[\w.-]{0,99}")
 HINT = "see which there are with: memory session list"
-DAYS = 30
 FOLDER = "archive"
 NEVER = "\uffff"
 
@@ -307,7 +306,7 @@ def append_to(ws: Workspace, name: str, role: str, content: str) -> tuple[str, s
     return name, ws.layout.name(path)
 
 
-def archive(ws: Workspace, days: int = DAYS) -> list[str]:
+def archive(ws: Workspace, days: int) -> list[str]:
     """Pack the sessions in which nothing was said for so many days; the names of the new files. The workspace must be
     open for writing. Transcripts that the config names as sources stay where they are."""
     before = clock.stamp(ws.now - timedelta(days=days))

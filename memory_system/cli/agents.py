@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from typer import Argument, Option
 
-from memory_system.cli.answers import Settings, complain, handled
+from memory_system.cli import Settings, complain, handled
 from memory_system.errors import MemorySystemError, UsageError
 
 if TYPE_CHECKING:

@@ -14,13 +14,13 @@ import typer
 from typer import Argument, Option
 
 from memory_system import clock, text
-from memory_system.cli.answers import Settings, complain, handled
+from memory_system.cli import Settings, complain, handled
 from memory_system.cli.keeping import cost_told, problem_lines, shown_size
 from memory_system.errors import UsageError
 
 if TYPE_CHECKING:
+    from memory_system.hosts import Plan
     from memory_system.hosts.schedule import Schedule
-    from memory_system.hosts.steps import Plan
     from memory_system.workspace import Workspace
 
 LOCALTIME = Path("/etc/localtime")
@@ -257,26 +257,27 @@ def integrate(
     folder: Annotated[Path | None, Option(help="The host's own folder, where it is not the usual one.")] = None,
 ) -> None:
     """Live inside OpenClaw, Claude Code or a machine's scheduler: show each change, then make it. Safe to repeat."""
-    from memory_system.hosts import integrations, steps
+    from memory_system import hosts
+    from memory_system.hosts import integrations
     from memory_system.hosts import schedule as jobs
 
     if facts and host != "openclaw":
         raise UsageError("--facts is for OpenClaw", "elsewhere memories are found with the tools, or memory search")
     with settings.open() as ws:
         if host == "generic":
-            chosen = steps.Plan(jobs.difference(_job(ws), remove=remove), [], {}, [])
+            chosen = hosts.Plan(jobs.difference(_job(ws), remove=remove), [], {}, [])
         elif remove:
-            chosen = steps.plan_removal(ws, host, *integrations.undoing(host))
+            chosen = hosts.plan_removal(ws, host, *integrations.undoing(host))
         else:
             chosen = _plan(ws, host, agent, folder, rules=rules, facts=facts)
-    shown = list(steps.shown(chosen))
+    shown = list(hosts.shown(chosen))
     if not settings.as_json:
         typer.echo("\n".join(shown or ["nothing to change"]))
     left: list[str] = []  # to be done by hand
     if not dry_run and host == "generic":
         _ = jobs.remove(_job(ws)) if remove else jobs.install(_job(ws), "")
     elif not dry_run:
-        left += steps.apply(ws, chosen)
+        left += hosts.apply(ws, chosen)
     left += chosen.advice
     row = {
         "host": host,
@@ -291,7 +292,8 @@ def integrate(
 
 
 def _plan(ws: Workspace, host: str, agent: str, folder: Path | None, *, rules: bool, facts: bool) -> Plan:
-    from memory_system.hosts import integrations, steps
+    from memory_system import hosts
+    from memory_system.hosts import integrations
 
     argv = _ourselves(ws.layout.root)
     wanted = {"tools": find_spec("mcp") is not None, "rules": rules}
@@ -300,9 +302,9 @@ def _plan(ws: Workspace, host: str, agent: str, folder: Path | None, *, rules: b
     there = folder.expanduser().absolute() if folder else usual(os.environ, Path.home())
     if is_openclaw:
         taken = integrations.openclaw_steps(ws, there, agent, argv, **wanted, facts=facts or ws.config.facts_page)
-        return steps.plan(ws, host, taken, integrations.openclaw_advice(ws, argv, **wanted))
+        return hosts.plan(ws, host, taken, integrations.openclaw_advice(ws, argv, **wanted))
     taken = integrations.claude_steps(ws, there, argv, **wanted)
-    return steps.plan(ws, host, taken, integrations.advice(ws, argv, "CLAUDE.md", **wanted))
+    return hosts.plan(ws, host, taken, integrations.advice(ws, argv, "CLAUDE.md", **wanted))
 
 
 def _ourselves(root: Path) -> list[str]:

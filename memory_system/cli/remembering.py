@@ -13,7 +13,7 @@ import typer
 from typer import Argument, Option
 
 from memory_system import clock
-from memory_system.cli.answers import WRONG, Settings, complain, handled
+from memory_system.cli import WRONG, Settings, complain, handled
 from memory_system.errors import UnwritableError, UsageError
 from memory_system.text import shortened
 
@@ -150,7 +150,7 @@ def quarantine(
 
             edit.approve(ws, held_id, who="cli")
         elif action == "reject":
-            from memory_system.privacy.quarantine import REJECTED
+            from memory_system.privacy.trust import REJECTED
 
             ws.quarantine.settle(held_id, REJECTED)
         held = [ws.quarantine.get(held_id)] if held_id else ws.quarantine.waiting()
@@ -281,16 +281,16 @@ def policy(
     fix: Annotated[bool, Option("--fix", help="Take it out of everything but your own files.")] = False,
 ) -> None:
     """Look through all that is there for what today's rules would not let in; exits with 1 where any is left."""
-    from memory_system import forgetting
+    from memory_system.forgetting import finish, scanning
 
     del action  # there is one
     with settings.open(write=fix) as ws:
         if fix:
-            forgetting.finish(ws)
-        found = forgetting.scan(ws)
+            finish(ws)
+        found = scanning.scan(ws)
         mended = fix and any(each.ours for each in found)
-        changed = forgetting.fix(ws) if mended else 0
-        left = forgetting.scan(ws) if mended else found
+        changed = scanning.fix(ws) if mended else 0
+        left = scanning.scan(ws) if mended else found
     row = {"found": list(map(asdict, found)), "changed": changed, "left": list(map(asdict, left))}
     settings.answer(row, lambda _: _policy_lines(found, changed, left))
     if left:

@@ -12,7 +12,7 @@ import typer
 from typer import Argument, Option
 
 from memory_system import clock
-from memory_system.cli.answers import AS_OF_HELP, Settings, handled
+from memory_system.cli import AS_OF_HELP, Settings, handled
 from memory_system.errors import NotFoundError, UsageError
 from memory_system.text import shortened
 

@@ -19,9 +19,9 @@ from memory_system import clock
 from memory_system.errors import NotFoundError, UsageError
 from memory_system.forgetting import owner_files
 from memory_system.forgetting.owner_files import Words
-from memory_system.privacy.quarantine import Held
 from memory_system.privacy.secrets import redaction
 from memory_system.privacy.tombstones import Mark, blanked, claim_words
+from memory_system.privacy.trust import Held
 from memory_system.readers import Cursor
 from memory_system.readers.transcript import note_session
 from memory_system.recall.units import note_files, read_note

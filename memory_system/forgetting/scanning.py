@@ -15,8 +15,7 @@ import orjson
 
 from memory_system import clock
 from memory_system.errors import MemorySystemError
-from memory_system.forgetting import owner_files
-from memory_system.forgetting.erasing import let_go, remake, reset_night
+from memory_system.forgetting import let_go, owner_files, remake, reset_night
 from memory_system.forgetting.owner_files import strings
 from memory_system.nights import copying
 from memory_system.phases import Night, summaries

@@ -21,7 +21,7 @@ from memory_system import finder, pipeline
 from memory_system.disk import is_regular
 from memory_system.errors import LockedError
 from memory_system.finder import Giver
-from memory_system.hosts.steps import PATIENCE, Block, Command, Own, Step, Value
+from memory_system.hosts import PATIENCE, Block, Command, Own, Step, Value
 from memory_system.llm import phrases
 from memory_system.workspace import Workspace
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from memory_system import pipeline
 from memory_system.disk import Files
 from memory_system.errors import LockedError, UsageError
-from memory_system.hosts.steps import Change
+from memory_system.hosts import Change
 from memory_system.layout import Layout
 from memory_system.nights import derive
 from memory_system.phases import index

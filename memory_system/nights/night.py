@@ -14,15 +14,16 @@ from memory_system import clock
 from memory_system.errors import ChangedSinceError, RetirementError
 from memory_system.llm import Usage
 from memory_system.nights import accounting, copying
-from memory_system.nights.order import Phase, Run
+from memory_system.nights.order import DERIVED, STAGED, Phase, Run
 from memory_system.phases.portrait import label_of
 from memory_system.phases.revising import OUTDATING
 from memory_system.phases.shortlist import short
 from memory_system.privacy import trust
 from memory_system.records import USER, Fact, Problem, Summary, from_line, kind_of, successor_of
-from memory_system.store import by_hand
+from memory_system.store import truth
 from memory_system.store.draft import Draft, changes_of
 from memory_system.store.journal import Change, Entry
+from memory_system.text import told_in
 
 MANY_ACTIVE = 20  # facts from which on the share of retired ones is watched
 RETIRING = {"superseded", "merged", "denied"}
@@ -39,16 +40,16 @@ ENDING = frozenset({"cancelled", "ended", "denied"})  # why a memory holds no mo
 REPLACING = frozenset({"superseded", *OUTDATING})
 
 
-def run_night(run: Run, staged: Iterable[Phase], derived: Iterable[Phase], *, allow_retire: bool) -> dict[str, Any]:
+def run_night(run: Run, *, allow_retire: bool) -> dict[str, Any]:
     """Stage, commit, derive; the night's accounting. What was done before a crash is not done again."""
     if not _stage_holds(run):
         run.ws.checkpoint.state.phase_data = {"head": run.ws.journal.head().hash}
     try:
         _count_try(run)
-        for phase in staged:
+        for phase in STAGED:
             _stage(phase, run)
         account = _commit(run, allow_retire=allow_retire)
-        for phase in derived:
+        for phase in DERIVED:
             _timed(phase, run, lambda phase: sum(1 for _ in phase.run(run)))
     except KeyboardInterrupt:
         tries = run.ws.checkpoint.state.retry_count
@@ -154,7 +155,7 @@ def _commit(run: Run, *, allow_retire: bool) -> dict[str, Any]:
         groups = [group for group in ws.journal.entries() if group.entry.night == run.night.stamp]
         run.changes = groups[-1].changes
         return dict(state.phase_data["commit"])
-    if not ws.store.seen.holds() and by_hand.take_over(ws.store, clock.stamp(ws.now)):
+    if not ws.store.seen.holds() and truth.take_over(ws.store, clock.stamp(ws.now)):
         ws.checkpoint.save(retry_count=0)  # stopped, not failed
         raise ChangedSinceError(
             "memories were changed by hand while the night ran: that was taken over", "run it again: memory consolidate"
@@ -334,7 +335,7 @@ def _exchange(old: Fact, newer: Fact) -> _Exchange:
     if not old.attribute or old.slot != newer.slot:
         return _Exchange(short(old), short(newer), short(old))
     whose = "" if old.subject == USER else f"{trust.shown(old.subject)}, "
-    label = f"{whose}{label_of(old.attribute, _language(newer))}: "
+    label = f"{whose}{label_of(old.attribute, told_in(newer.lang))}: "
     return _Exchange(trust.shown(old.value), trust.shown(newer.value), short(old), label)
 
 
@@ -342,8 +343,4 @@ def _ended(old: Fact, newer: Fact | None, why: str) -> str:
     """What holds no more, and the words that say so."""
     said = next((each.quote for each in newer.evidence if each.quote), "") if newer else ""
     quoted = f": “{trust.shown(' '.join(said.split()))}”" if said else ""
-    return f"{short(old)} ({WORDS[_language(old)].get(why, why)}{quoted})"
-
-
-def _language(record: Fact) -> str:
-    return "zh" if record.lang == "zh" else "en"
+    return f"{short(old)} ({WORDS[told_in(old.lang)].get(why, why)}{quoted})"

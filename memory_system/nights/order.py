@@ -153,7 +153,12 @@ def _in_time_order(claims: Iterable[Claim]) -> Iterator[bytes]:
     return (line for *_, line in numbered)
 
 
-def _extracted(run: Run) -> Iterator[Claim]:
+def screened(run: Run) -> Iterator[Turn]:
+    """What is kept of the night's turns."""
+    return screen.run(run.turns("segment"), run.night, run.tally, run.guard, facts.known_names(run.ws.store))
+
+
+def extracted(run: Run) -> Iterator[Claim]:
     """What the night's kept turns give: by rules, or as a model reads them."""
     names, takers = facts.known_names(run.ws.store), facts.known_takers(run.ws.store)
     if (asker := run.night.llm) is None:
@@ -166,10 +171,8 @@ def _extracted(run: Run) -> Iterator[Claim]:
 STAGED = (
     Phase(1, "segment", lambda run: map(
         Turn.to_line, chain(segment.run(run.messages(), run.night, run.tally), run.backlog()))),
-    Phase(2, "screen", lambda run: map(
-        Turn.to_line, screen.run(
-            run.turns("segment"), run.night, run.tally, run.guard, facts.known_names(run.ws.store)))),
-    Phase(3, "extract", lambda run: _in_time_order(_extracted(run))),
+    Phase(2, "screen", lambda run: map(Turn.to_line, screened(run))),
+    Phase(3, "extract", lambda run: _in_time_order(extracted(run))),
     Phase(4, "facts", lambda run: run.draft(
         "facts", facts.run(
             run.claims(stated=True), extract.of_captures(run.captures(), run.night, facts.known_names(run.ws.store)),

@@ -1,25 +1,132 @@
-"""How far a transcript was read, and one reading of a span of it: a verdict on every entry, messages of those kept."""
+"""How far a transcript was read, and one reading of a span of it: a verdict on every entry, messages of those kept.
+
+The source filter says what may never become a memory: the host's own prompts, injected context, tool text, recalled
+memories and the workspace's files read back to us are refused or cut out for a counted reason (rules/sources.toml)."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from memory_system import rules
+from memory_system.disk import is_regular
+from memory_system.layout import PEOPLES_FILES, Layout
 from memory_system.privacy import secrets
 from memory_system.privacy.tombstones import Tombstones
-from memory_system.readers import filter as sources
 from memory_system.readers.formats import CONTROL, Entry
 from memory_system.readers.transcript import Flaw, Transcript
 from memory_system.records import Problem
+from memory_system.text import cjk_count, fold
 from memory_system.turns import NOTE_ROLES, Message
 
+OWN_LINE = 20  # columns from which a line is long enough to be known again; a CJK character is two
+SPEAKERS = frozenset(("user", "assistant", "note", "agent"))
+ROLE = "role:"  # begins the reason of one that nobody knows
+_ROLE_REASONS = {"system": "system", "developer": "system", "tool": "tool", "toolResult": "tool", "function": "tool"}
+_MARKUP = re.compile(r"^[\s>#*+-]*(?:\d{1,3}[.)]\s+)?|[*_`]+")
 ABANDONED, ECHO, KEPT = "abandoned", "echo", "kept"  # marks; any other mark is the stamp a message was given
 OPTIONAL = ("base", "key", "chat", "reason", "marks")  # left out of a row where they are empty
 FORGOTTEN = "forgotten"  # why nothing is left of a message
 ROLES_HINT = "say who it is: `roles` of `sources` in config.json; then let it be read again: memory rollback RUN --redo"
 SHOWN = 20  # problems of one kind in one file; where there are more, they are counted
+
+
+def spoils_turn(reason: str) -> bool:
+    """Whether answers to a user's message that was refused for this reason are refused with it."""
+    return reason in rules.table("sources", "turns")
+
+
+def role_reason(role: str) -> str:
+    """Why nothing in this role is kept; empty for those who speak."""
+    return "" if role in SPEAKERS else _ROLE_REASONS.get(role) or f"{ROLE}{role}"
+
+
+def session_reason(key: str) -> str:
+    """Why a session with this key is no source; empty when it is one."""
+    fired = rules.load("sources")["session"].firing(key) if key else []
+    return fired[0].data["reason"] if fired else ""
+
+
+def is_person(name: str) -> bool:
+    """Whether a participant's name is a person's, and not a role's or a model's."""
+    return bool(name.strip()) and not rules.load("sources")["nobody"].fires(fold(name))
+
+
+def judge(text: str, role: str) -> tuple[str, str]:
+    """What is left of a message without what its speaker did not say, and why it is refused (empty: it is not)."""
+    ruleset = rules.load("sources")["text"]
+    fired = ruleset.firing(text) if text else ()
+    if not fired:
+        return text.strip(), ""
+    refused = _refusal(fired, role, before=True)
+    for rule in fired:
+        if rule.data["action"] == "strip" and rule.data.get("role", role) == role:
+            cut = _without(text, rule)
+            if cut != text and not cut.strip():
+                return "", refused or rule.data["reason"]
+            text = cut
+    return text.strip(), refused or _refusal(ruleset.firing(text), role)
+
+
+def _refusal(fired: Iterable[rules.Rule], role: str, *, before: bool = False) -> str:
+    """The reason of the first rule that refuses a message of this role; with `before`, of those that look at the whole
+    message before anything is cut out of it."""
+    for rule in fired:
+        data = rule.data
+        if data["action"] == "drop" and data.get("role", role) == role and (data.get("before") or not before):
+            return str(data["reason"])
+    return ""
+
+
+def _without(text: str, rule: rules.Rule) -> str:
+    kept: list[str] = []
+    done = 0
+    unless = rule.data.get("unless")
+    for match in rule.matches(text):
+        if unless and re.match(unless, match.group(), re.IGNORECASE):
+            continue
+        kept.append(text[done : match.start()])
+        done = match.end()
+    return "".join((*kept, text[done:]))
+
+
+class OwnFiles:
+    """The long lines of the workspace's own files, by which a message that reads them back is known."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.lines = frozenset[str]()
+        for path in (*(layout.root / name for name in PEOPLES_FILES), layout.snapshot):
+            with suppress(OSError):
+                text = path.read_text("utf-8", errors="replace") if is_regular(path) else ""
+                self.lines |= frozenset(_own_lines(text))
+
+    def echoed(self, text: str, role: str) -> bool:
+        """Whether most of the message's long lines stand word for word in those files. One line that a user says is
+        the user saying it again; two are a paste."""
+        alone = role in ("assistant", "agent")
+        if not self.lines or not (alone or "\n" in text):
+            return False
+        lines = _own_lines(text)
+        known = sum(line in self.lines for line in lines)
+        return known > len(lines) / 2 and (known > 1 or alone)
+
+
+def _own_lines(text: str) -> list[str]:
+    """The lines long enough to be known again, without markup and folded."""
+    found = []
+    for line in text.split("\n"):
+        if 2 * len(line) >= OWN_LINE:
+            bare = fold(_MARKUP.sub("", line))
+            if len(bare) + cjk_count(bare) >= OWN_LINE:
+                found.append(bare)
+    return found
+
+
+# ---- reading --------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +191,7 @@ class Reading:
 
     def __init__(
         self, script: Transcript, cursor: Cursor, start: int, end: int,
-        forgotten: Tombstones | None = None, own: sources.OwnFiles | None = None,
+        forgotten: Tombstones | None = None, own: OwnFiles | None = None,
     ) -> None:  # fmt: skip
         self.script = script
         self.start = start
@@ -97,7 +204,7 @@ class Reading:
         self.roles: Mapping[str, str] = {**script.header.roles, **(source.roles if source else {})}
         named: dict[str, str] = dict(script.header.participants)
         named.update((role, name) for role, name in (source.participants.items() if source else ()))
-        self.speakers = {role: name for role, name in named.items() if sources.is_person(name)}
+        self.speakers = {role: name for role, name in named.items() if is_person(name)}
         self.turn = ""  # why the user's message that is being answered was refused
         self.forgotten = forgotten
         if start:
@@ -127,7 +234,7 @@ class Reading:
 
     def _speaks(self, number: int) -> bool:
         entry = self.script.entries[number]
-        plain = not entry.reason or sources.spoils_turn(entry.reason)
+        plain = not entry.reason or spoils_turn(entry.reason)
         return plain and not entry.flaw and number not in self.script.repeated and not self._is_off(number)
 
     def _is_off(self, number: int) -> bool:
@@ -140,9 +247,9 @@ class Reading:
         role = self.role_of(entry)
         if refused := self._refused(number, role):
             return "", refused
-        text, why = sources.judge(entry.text, role)
+        text, why = judge(entry.text, role)
         if role == "user":
-            self.turn = why if why and sources.spoils_turn(why) else ""
+            self.turn = why if why and spoils_turn(why) else ""
         elif self.turn and role == "assistant":
             return "", self.turn
         if why or not text:
@@ -164,7 +271,7 @@ class Reading:
     def as_written(self, number: int) -> str:
         """The words of an entry with their secrets: only what is forgotten may be compared with them."""
         entry = self.script.entries[number]
-        return sources.judge(entry.text, self.role_of(entry))[0].replace("\0", "")
+        return judge(entry.text, self.role_of(entry))[0].replace("\0", "")
 
     def _refused(self, number: int, role: str) -> str:
         """Why the entry is refused before its text is looked at."""
@@ -176,10 +283,10 @@ class Reading:
         if (self.off or self.marks) and self._is_off(number):
             return ABANDONED
         if entry.reason:
-            if role == "user" and sources.spoils_turn(entry.reason):
+            if role == "user" and spoils_turn(entry.reason):
                 self.turn = entry.reason
             return entry.reason
-        return "unreadable" if entry.flaw else sources.role_reason(role)
+        return "unreadable" if entry.flaw else role_reason(role)
 
     def message(self, number: int, said_at: str, text: str) -> Message:
         entry = self.script.entries[number]
@@ -215,7 +322,7 @@ def read_batch(reading: Reading, until: str | None) -> Batch:
         text, why = reading.verdict(number)
         batch.read += 1
         flaws += _flaws(script, number, why, said)
-        if why.startswith(sources.ROLE) and script.header.roles and not batch.filtered[why]:
+        if why.startswith(ROLE) and script.header.roles and not batch.filtered[why]:
             flaws.append((entry.line, f"nobody knows the role {entry.role!r}", ROLES_HINT))
         if why:
             batch.filtered[why] += 1

@@ -12,9 +12,8 @@ from typing import Any
 import orjson
 
 from memory_system import clock
-from memory_system.disk import refusal
+from memory_system.disk import is_held, refusal
 from memory_system.errors import DamagedError, MemorySystemError
-from memory_system.locks import is_held
 from memory_system.nights import accounting, copying
 from memory_system.nights.derive import snapshot_moment
 from memory_system.phases import entities, snapshot
@@ -22,7 +21,7 @@ from memory_system.phases import index as index_phase
 from memory_system.readers import Cursor
 from memory_system.recall.search_index import Index
 from memory_system.records import CAPTURED, Fact, Pool, Problem, from_line, kind_of, named_in, session_of
-from memory_system.store import by_hand
+from memory_system.store import truth
 from memory_system.store.database import StaleIndexError
 from memory_system.store.journal import GENESIS, Group
 from memory_system.store.said import is_row, ref_on
@@ -36,7 +35,7 @@ RESTORE = "put the file back from a copy, mend the line, or: memory validate --r
 TAKEN = "leave it so, and the next command that writes takes it over; that can be undone"
 GO_ON = "the next run does it: memory consolidate"
 REMOVED = "memory consolidate takes it for your wish; memory validate --repair puts the line back"
-BY_HAND_REFS = (CAPTURED, by_hand.EDIT)  # words that stand in no transcript
+BY_HAND_REFS = (CAPTURED, truth.EDIT)  # words that stand in no transcript
 
 Check = Callable[[Workspace], Iterator[Problem]]
 RESTORE_JOURNAL = "put the journal back from a copy, or: memory validate --repair"
@@ -123,7 +122,7 @@ def _in_its_pool(record: Fact, pool: Pool, where: str) -> Iterator[Problem]:
 def references(ws: Workspace) -> Iterator[Problem]:
     """Every id that a memory names is there, and a summary's facts are."""
     known = {line_id(line) for _, line in _sound(ws)}
-    known |= {each.id for group in ws.journal.entries() for each in group.changes if each.why == by_hand.REMOVED}
+    known |= {each.id for group in ws.journal.entries() for each in group.changes if each.why == truth.REMOVED}
     for where, line in _sound(ws):
         row = orjson.loads(line)
         for gone in sorted(named_in(row) - known):
@@ -208,10 +207,10 @@ def _miscounted(account: dict[str, Any], counted: tuple[int, int], where: str) -
 
 def journalled(ws: Workspace) -> Iterator[Problem]:
     """The memories in the files are those that the journal leads to; what a person has changed since is told."""
-    for change in by_hand.look(ws.store, clock.stamp(ws.now)).changes:
+    for change in truth.look(ws.store, clock.stamp(ws.now)).changes:
         pool = change.before_pool or change.after_pool or "active"
         where = ws.layout.name(ws.layout.pool(pool, kind_of(change.id)))
-        if change.why == by_hand.REMOVED:
+        if change.why == truth.REMOVED:
             yield Problem(where, f"{change.id} is not there any more: removed by hand, or lost", REMOVED)
         else:
             yield Problem(where, f"{change.id} was {change.why}", TAKEN)

@@ -17,10 +17,10 @@ from memory_system.nights.derive import catch_up, derive
 from memory_system.privacy.secrets import redact
 from memory_system.records import QUOTE, RETURNED, TELLING, Evidence, Fact, Pool, from_line, memory_id, to_line
 from memory_system.rules import table
-from memory_system.store.by_hand import EDIT, as_owners, released
 from memory_system.store.inbox import Who
 from memory_system.store.journal import Change, Entry
 from memory_system.store.keys import value_key
+from memory_system.store.truth import EDIT, as_owners, released
 from memory_system.workspace import Workspace
 
 

@@ -14,7 +14,6 @@ from memory_system.layout import Layout
 from memory_system.privacy.secrets import is_only_secret, without_secrets
 from memory_system.records import CAPTURED, POOLS, TYPES, USER_NAME, Evidence, Fact, from_line, memory_id
 from memory_system.store.inbox import Who
-from memory_system.store.truth import line_id
 from memory_system.workspace import Workspace, config_bytes, read_config
 
 Role = Literal["user", "assistant"]  # whose words a capture is
@@ -184,6 +183,8 @@ def is_captured(record: Fact) -> bool:
 
 def _captured_before(ws: Workspace, kind: type[Fact], key: str) -> Fact | None:
     """The capture of the same key, on whatever day it was made."""
+    from memory_system.store.truth import line_id  # most captures have no key
+
     ending = memory_id(kind, ws.now.date(), _capture_ref(ws, key), "").rpartition("_")[2]
     waiting = (each for each in ws.inbox.pending() if each.id.endswith(ending))
     lines = (line for pool in POOLS for _, line in ws.store.lines(pool, kind) if ending.encode() in line)
@@ -216,7 +217,7 @@ def note(ws: Workspace, content: str, category: str = "general", who: Who = "lib
 
 def approve(ws: Workspace, held_id: str, who: Who = "library") -> Fact:
     """Let in what was held back: a capture of the owner's, with the words and the place where they were said."""
-    from memory_system.privacy.quarantine import APPROVED
+    from memory_system.privacy.trust import APPROVED
 
     held = ws.quarantine.get(held_id)
     ref = held.ref if not held.ref.startswith(f"{CAPTURED}:") else _capture_ref(ws, held.id)

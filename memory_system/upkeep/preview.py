@@ -14,12 +14,11 @@ from typing import Any
 import orjson
 
 from memory_system import clock, pipeline
-from memory_system.disk import FILE_MODE, FOLDER_MODE
+from memory_system.disk import FILE_MODE, FOLDER_MODE, is_held
 from memory_system.errors import LockedError
 from memory_system.layout import LAYER3, PEOPLES_FILES, SEARCH_INDEX, Layout
 from memory_system.llm import WHERE, Answer, AskError, Prompt, Usage, cost_of
 from memory_system.llm.ledger import BATCH_PRICE, Ledger, summed
-from memory_system.locks import is_held
 from memory_system.store.months import ENDING
 from memory_system.upkeep.explain import change_row
 from memory_system.workspace import Workspace

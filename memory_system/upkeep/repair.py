@@ -15,10 +15,10 @@ from memory_system.disk import FILE_MODE, FOLDER_MODE
 from memory_system.errors import DamagedError
 from memory_system.nights import copying, derive
 from memory_system.records import FILES, Fact, Pool, kind_of
-from memory_system.store import by_hand, months
+from memory_system.store import months
 from memory_system.store.checkpoint import Checkpoint, State
 from memory_system.store.journal import GENESIS, Change, Entry, read_entries, sound_length
-from memory_system.store.truth import checked, line_id, merged, parse_problem
+from memory_system.store.truth import checked, line_id, merged, parse_problem, take_over
 from memory_system.upkeep.check import readable_by_others
 from memory_system.upkeep.undo import replay
 from memory_system.workspace import Workspace
@@ -37,7 +37,7 @@ def repair(ws: Workspace) -> list[str]:
     if done or changes:
         entry = Entry(clock.stamp(ws.now), f"{REASON}: {'; '.join(done)}", state={"next_change": None})
         ws.store.apply(entry, changes)
-    by_hand.take_over(ws.store, clock.stamp(ws.now), allow_losses=True)
+    take_over(ws.store, clock.stamp(ws.now), allow_losses=True)
     copying.fill(ws)
     derive.rebuild(ws)
     return done

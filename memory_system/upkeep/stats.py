@@ -12,12 +12,12 @@ from functools import cache
 from itertools import starmap
 from typing import Any
 
-from memory_system import clock, pipeline
+from memory_system import clock, nights, pipeline
 from memory_system.config import retired_in
+from memory_system.disk import is_held
 from memory_system.llm import phrases
 from memory_system.llm.ledger import Ledger, by_day, summed
-from memory_system.locks import is_held
-from memory_system.nights import copying, due
+from memory_system.nights import copying
 from memory_system.nights.night import BARREN_LIMIT
 from memory_system.records import CAPTURED, KINDS, USER, Belief, Fact, Pool, Problem, Row, session_of, told, type_name
 from memory_system.rules import table
@@ -95,7 +95,7 @@ def status(ws: Workspace) -> dict[str, Any]:
     does nothing any more, `proposals` lines for the owner's own files."""
     state = ws.checkpoint.state
     waiting, problems = pipeline.waiting(ws)
-    night = due.next_night(waiting, ws)
+    night = nights.next_night(waiting, ws)
     problems += [*pipeline.embedding_problems(ws), *interruptions(ws), *_missed(night, ws)]
     problems += [*starmap(_conflict, conflicts(ws)), *_silence(ws)]
     return {
@@ -144,7 +144,8 @@ def _silence(ws: Workspace) -> Iterator[Problem]:
         what = "the last nights read what was said and remembered nothing of it"
         yield Problem("consolidation", what, "look at what was dropped: memory consolidate --phase 2")
     if state.decay_held:
-        what = f"nothing fades since {state.decay_held}: more than {due.LONG_SILENCE.days} days without messages before"
+        days = nights.LONG_SILENCE.days
+        what = f"nothing fades since {state.decay_held}: more than {days} days without messages before"
         yield Problem("clock", what, "if the clock is right: memory consolidate --force")
 
 
@@ -243,7 +244,7 @@ def _item(ws: Workspace, kind: str, *ids: str, **words: object) -> Row:
 def _overdue(ws: Workspace) -> Iterator[Row]:
     """A night that should have run, and what is wrong with what it would read."""
     waiting, problems = pipeline.waiting(ws)
-    night = due.next_night(waiting, ws)
+    night = nights.next_night(waiting, ws)
     if night is not None and ws.now - night > OVERDUE:
         yield _item(ws, "overdue", night=clock.stamp(night))
     for found in (*problems, *pipeline.embedding_problems(ws), *interruptions(ws)):
