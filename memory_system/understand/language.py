@@ -102,6 +102,7 @@ def language(name: str) -> Language:
     return Language(name=name, kin=kin, types=_Types(file, parts), dropped=dropped, **taken)
 
 
+@cache
 def kin_words(name: str) -> Mapping[str, str]:
     """What each kin word of the language means: wife → partner. Far cheaper than the whole language."""
     words: Mapping[str, str] = rules.table(f"claims.{name}", "language")["kin"]

@@ -170,8 +170,8 @@ def naming(message: Message, lang: str) -> Place | None:
 
 def names_somebody(words: str, lang: str) -> bool:
     """Whether words name a person, for all that their form tells: by a kin word, or by a name."""
-    lower = words.casefold()
-    is_kin = any(text.stands_in(each, lower) for each in kin_words(lang))
+    kin, lower = kin_words(lang), text.simplified(words).casefold()
+    is_kin = not kin.keys().isdisjoint(_WORD.findall(lower)) if lang == "en" else any(each in lower for each in kin)
     return is_kin or pattern("quotes", lang, "named").search(words) is not None
 
 
