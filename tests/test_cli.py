@@ -381,6 +381,7 @@ def test_note_in_the_seeds_form(run: Run, workspace: Path) -> None:
 def test_archive_and_restore(run: Run, slept: Path) -> None:
     memory_id = answer(run("search", "peanuts", "--json", "--scope", "memories"))["results"][0]["id"]
     assert run("archive", memory_id).returncode == 0
+    assert "already" in run("archive", memory_id).stdout
     assert answer(run("search", "peanuts", "--json", "--scope", "memories"))["results"] == []
     assert answer(run("search", "peanuts", "--json", "--archived"))["results"]
     assert run("validate").stdout.strip() == "all is well"

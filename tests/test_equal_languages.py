@@ -9,10 +9,12 @@ import pytest
 from spoken import claims, said, talk
 from workspaces import at, consolidate, contents, make, say
 
-from memory_system import clock, finder
+from memory_system import clock, finder, rules
 from memory_system.agent import prompt
 from memory_system.nights import derive
 from memory_system.text import paused
+from memory_system.understand.language import language
+from memory_system.understand.values import value_of
 from memory_system.upkeep import edit
 from memory_system.workspace import Workspace
 
@@ -45,6 +47,12 @@ def test_the_same_fills_the_same_slot() -> None:
         (words, slot, value) for en, zh, slot, *values in SLOTS for words, value in zip((en, zh), values, strict=True)
     ]
     assert [(words, slots(words)) for words, slot, value in rows if (slot, value) not in slots(words)] == []
+
+
+def test_what_is_told_of_an_attribute_is_checked_in_both() -> None:
+    types = {row["type"] for row in rules.table("attributes", "attributes").values() if "type" in row}
+    assert [(lang, each) for lang in ("en", "zh") for each in types if not language(lang).types[each]] == []
+    assert [value_of(words, "blood", language("zh")) for words in ("AB型", "A+", "型")] == ["AB型", "A+", None]
 
 
 @pytest.mark.parametrize(

@@ -71,11 +71,12 @@ def archive(settings: Settings, memory_id: Annotated[str, Argument(help="The mem
     from memory_system.upkeep import correct
 
     with settings.open(write=True) as ws:
+        is_there = ws.store.pool_of(memory_id) == "archive"
         record = correct.archive(ws, memory_id, who="cli")
         replaced = [{"id": each.id, "content": each.content} for each in correct.replaced_by(ws, record)]
     hints = (f"\n  it had replaced {each['content']}\n  → memory restore {each['id']}" for each in replaced)
     row = {"status": "archived", "id": record.id, "content": record.content, "replaced": replaced}
-    settings.answer(row, "".join((f"archived {record.id}", *hints)))
+    settings.answer(row, "".join((_moved("archived", record.id, already=is_there), *hints)))
 
 
 @handled
@@ -84,8 +85,15 @@ def restore(settings: Settings, memory_id: Annotated[str, Argument(help="The mem
     from memory_system.upkeep import correct
 
     with settings.open(write=True) as ws:
+        is_there = ws.store.pool_of(memory_id) == "active"
         record = correct.restore(ws, memory_id, who="cli")
-    settings.answer({"status": "restored", "id": record.id, "content": record.content}, f"restored {record.id}")
+    row = {"status": "restored", "id": record.id, "content": record.content}
+    settings.answer(row, _moved("restored", record.id, already=is_there))
+
+
+def _moved(done: str, memory_id: str, *, already: bool) -> str:
+    where = {"archived": "in the archive", "restored": "active"}[done]
+    return f"{memory_id} is {where} already: nothing to do" if already else f"{done} {memory_id}"
 
 
 @handled
