@@ -165,6 +165,8 @@ def _fill(
         return
     if reading.language.dropped and reading.people.begins_with_name(value):
         return  # whom it is about stands in it
+    if _is_named(reading, found, attribute):
+        return
     polarity = rule.polarity and not about.denied
     reading.filled.append(Filled(about.subject, attribute, value, polarity, _told(found, span), span, rule.id, instead))
     if _is_somebody(attribute):
@@ -173,6 +175,13 @@ def _fill(
     for name, place in found.places.items():
         if place != _NOWHERE and name not in _OWN_GROUPS:
             _fill_also(reading, reading.filled[-1], name, place)
+
+
+def _is_named(reading: _Reading, found: Found, attribute: str) -> bool:
+    """Whether the one whom a kin word means has a name already, by another rule: "Lorna is my sister, Truro"."""
+    kin, (start, end) = found.parts.get("kin", ""), found.span
+    same = (each for each in reading.filled if each.attribute == attribute and each.span != found.span)
+    return bool(kin) and any(each.span[0] < end and start < each.span[1] for each in same)
 
 
 def _told(found: Found, value: Span) -> Span:

@@ -92,6 +92,8 @@ class People:
         if relative := self._language.relative.search(left):
             left = left[: relative.start()]
         found = self._language.subject.search(left)
+        if found and relative and found.start("kin") == found.start():  # "a country girl who hates fish" is anybody
+            return None
         if found:
             return self._meant(found, place - 1, denied=denied)
         if name := self._known_at_end(left):
