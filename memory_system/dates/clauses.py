@@ -276,7 +276,7 @@ def is_between(text: str, left: Piece, right: Piece) -> bool:
 def unnamed(text: str, found: list[Piece], anchor: datetime, around: str) -> set[int]:
     """The numbers of the pieces that name no day of their own beside others; `around` is what was said around them."""
     vague = _listed(text, found) | _beside_dates(text, found)
-    return vague | _of_dates(text, found, anchor) | _of_a_month(text, found, around)
+    return vague | _of_dates(text, found, anchor) | _of_a_month(text, found, around) | _thirds_behind(text, found)
 
 
 def _listed(text: str, found: list[Piece]) -> set[int]:
@@ -328,13 +328,20 @@ def _weekdays(piece: Piece, anchor: datetime) -> set[int]:
     return {each[0].weekday() for each in named if each}
 
 
+def _thirds_behind(text: str, found: list[Piece]) -> set[int]:
+    """The numbers of the ends of months right behind another month of their sentence: 六月十三号退，不租到月底."""
+    return {
+        number
+        for number, (before, each) in enumerate(pairwise(found), 1)
+        if kind(each.fields) == {"third"} and "month" in kind(before.fields)
+        if not spec_of(each.lang)["sentence"].search(text, before.end, each.start)
+    }
+
+
 def _of_a_month(text: str, found: list[Piece], around: str) -> set[int]:
-    """The numbers of the bare days and thirds (月底) beside a month, and of the days beside so many weeks or months
-    (六周以后，26号): of any month."""
+    """The numbers of the bare days beside a month, or so many weeks or months (六周以后，26号): of any month."""
     bare = {number: spec_of(each.lang) for number, each in enumerate(found) if kind(each.fields) == {"day"}}
-    if any("month" in kind(each.fields) for each in found):
-        return {number for number, each in enumerate(found) if kind(each.fields) in ({"day"}, {"third"})}
-    if not bare:
-        return set()
+    if not bare or any("month" in kind(each.fields) for each in found):
+        return {*bare}
     said = f"{simplified(around)}\n{text}"
     return {number for number, spec in bare.items() if spec["counted"].search(said)}
