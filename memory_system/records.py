@@ -57,6 +57,7 @@ STOCK_NAMES = frozenset((*USER_NAME.values(), *ASSISTANT_NAME.values()))
 CAPTURED = "capture"  # the method of a memory made by hand, and how its ref begins
 ISO_DAY = 10  # characters of a date
 SAID = {"year": 4, "decade": 4, "month": 7, "season": 7, "quarter": 7}  # and of what was told less exactly
+UNSAID = "unsaid"  # why a memory is archived that the owner asks no longer to keep: it is out of sight
 CLAIM, QUOTE, STATEMENT = "claim", "quote", "statement"  # the forms of what is read from talk
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"

@@ -19,7 +19,7 @@ from memory_system.phases.portrait import label_of
 from memory_system.phases.revising import OUTDATING
 from memory_system.phases.shortlist import short
 from memory_system.privacy import trust
-from memory_system.records import USER, Fact, Problem, Summary, from_line, kind_of, successor_of
+from memory_system.records import UNSAID, USER, Fact, Problem, Summary, from_line, kind_of, successor_of
 from memory_system.store import truth
 from memory_system.store.draft import Draft, changes_of
 from memory_system.store.journal import Change, Entry
@@ -33,10 +33,16 @@ DRAFTING = (4, 5)  # those that stage memories
 BARREN_LIMIT = 3  # nights in a row without a memory, after which the owner is told
 BARREN_MESSAGES = 10  # so many messages without anything to keep make a night that counts as barren
 WORDS = {
-    "en": {"cancelled": "cancelled", "ended": "over", "superseded": "no longer", "denied": "denied"},
-    "zh": {"cancelled": "取消", "ended": "结束", "superseded": "不再如此", "denied": "否认"},
-}
-ENDING = frozenset({"cancelled", "ended", "denied"})  # why a memory holds no more, with nothing in its place
+    "en": {
+        "cancelled": "cancelled", "ended": "over", "superseded": "no longer", "denied": "denied",
+        UNSAID: "out of sight, as you asked; memory restore brings it back, memory forget deletes it",
+    },
+    "zh": {
+        "cancelled": "取消", "ended": "结束", "superseded": "不再如此", "denied": "否认",
+        UNSAID: "按你的要求不再出现；memory restore 可恢复，memory forget 可删除",
+    },
+}  # fmt: skip
+ENDING = frozenset({"cancelled", "ended", "denied", UNSAID})  # why a memory holds no more, with nothing in its place
 REPLACING = frozenset({"superseded", *OUTDATING})
 
 
@@ -341,6 +347,8 @@ def _exchange(old: Fact, newer: Fact) -> _Exchange:
 
 def _ended(old: Fact, newer: Fact | None, why: str) -> str:
     """What holds no more, and the words that say so."""
+    if why == UNSAID:
+        return f"{old.id} ({WORDS[told_in(old.lang)][why]})"
     said = next((each.quote for each in newer.evidence if each.quote), "") if newer else ""
     quoted = f": “{trust.shown(' '.join(said.split()))}”" if said else ""
     return f"{short(old)} ({WORDS[told_in(old.lang)].get(why, why)}{quoted})"

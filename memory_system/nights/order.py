@@ -23,6 +23,7 @@ from memory_system.phases import (
     segment,
     snapshot,
     summaries,
+    unsaid,
 )
 from memory_system.phases.screen import Judged, in_order
 from memory_system.privacy.trust import Guard
@@ -174,9 +175,9 @@ STAGED = (
     Phase(2, "screen", lambda run: map(Turn.to_line, screened(run))),
     Phase(3, "extract", lambda run: _in_time_order(extracted(run))),
     Phase(4, "facts", lambda run: run.draft(
-        "facts", facts.run(
+        "facts", unsaid.run(run.read_messages(), facts.run(
             run.claims(stated=True), extract.of_captures(run.captures(), run.night, facts.known_names(run.ws.store)),
-            run.latest, run.night, run.tally))),
+            run.latest, run.night, run.tally), run.night, run.problems))),
     Phase(4, "beliefs", lambda run: run.draft(
         "beliefs", beliefs.run(
             run.claims(stated=False), run.drafts["facts"], run.latest, run.night, run.tally))),

@@ -80,7 +80,7 @@ def candidates(claim: Claim, draft: Draft, night: Night) -> list[Shared]:
     own = telling(claim.quote)
     beside = [each for each in telling(claim.beside) if each not in own]
     found: dict[str, Shared] = {}
-    for term, held in _holders((*own, *beside), matters.terms_of, draft).items():
+    for term, held in holders((*own, *beside), matters.terms_of, draft).items():
         others = [each for each in held if message_of(each) != claim.ref]
         count = len({message_of(each) for each in others})  # a claim and a quote of the same words are one
         for each in others if count <= RARE else ():
@@ -103,7 +103,7 @@ def shared_with(claim: Claim, found: Iterable[Shared]) -> Iterator[Shared]:
 
 def of_the_same_day(claim: Claim, draft: Draft) -> list[Shared]:
     """What was said in the claim's session of a day or an hour that it names."""
-    found = _holders(matters.days_of(claim.quote), matters.days_of, draft).values()
+    found = holders(matters.days_of(claim.quote), matters.days_of, draft).values()
     said = {each.id: each for held in found for each in held if session_of(each.source) == session_of(claim.ref)}
     return [Shared(each, {}) for _, each in sorted(said.items()) if message_of(each) != claim.ref]
 
@@ -156,11 +156,11 @@ def attributes_of(told: Claim | Fact) -> tuple[str, ...]:
 
 def has_taken_a_place(claim: Claim, draft: Draft) -> bool:
     """Whether a claim of the same words has superseded what they mean."""
-    held = _holders(telling(words_of(claim)), matters.terms_of, draft).values()
+    held = holders(telling(words_of(claim)), matters.terms_of, draft).values()
     return any(each.supersedes and message_of(each) == claim.ref for some in held for each in some)
 
 
-def _holders(terms: Iterable[str], read: Read, draft: Draft) -> dict[str, list[Fact]]:
+def holders(terms: Iterable[str], read: Read, draft: Draft) -> dict[str, list[Fact]]:
     """The active memories that have each of the terms, as `read` finds these; of what very many have, none."""
     wanted = {term: matters.words_of(term) for term in terms}
     found = draft.find_alike(dict.fromkeys(each for words in wanted.values() for each in words))

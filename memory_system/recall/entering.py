@@ -13,7 +13,7 @@ from memory_system.privacy.tombstones import Tombstones
 from memory_system.recall import schema
 from memory_system.recall.schema import MEMORIES, PARTS_FROM, SCOPES, SESSION_BITS, json_list, session_of
 from memory_system.recall.units import Unit, Units, gathered, note_digest, searchable, storable
-from memory_system.records import Pool, Row
+from memory_system.records import UNSAID, Pool, Row
 from memory_system.records import session_of as session_named
 from memory_system.store.database import BATCH, Database, batches
 from memory_system.turns import Message
@@ -100,7 +100,7 @@ class Entries:
 
     def _put_rows(self, latest: Mapping[str, tuple[Pool, Row, bytes]]) -> None:
         rows = [self._units.memory_row(*each) for each in latest.values()]
-        self._database.run("INSERT INTO memory VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", rows)
+        self._database.run("INSERT INTO memory VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", rows)
         named = {(storable(entity), key) for key, (_, row, _) in latest.items() for entity in row.get("entities", ())}
         self._database.run(schema.PUT_ENTITY, sorted(named))
         said = {(storable(each["ref"]), key) for key, (_, row, _) in latest.items() for each in row.get("evidence", ())}
@@ -116,9 +116,12 @@ class Entries:
 
 
 def _scope(pool: Pool, row: Row) -> str:
-    """Where a memory is looked for: what had its time still happened, and is found without the archive being asked."""
+    """Where a memory is looked for: what had its time still happened, and is found without the archive being asked;
+    nowhere what is out of sight."""
     if pool == "active":
         return "memory"
+    if row.get("retired") == UNSAID:
+        return ""
     return "over" if row.get("retired") == "expired" and row.get("event_time") else "archive"
 
 

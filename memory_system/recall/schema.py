@@ -4,7 +4,8 @@ itself.
 Whoever changes the tables, or how dates are read (`marks`), raises `SCHEMA_VERSION`. What all messages of a session
 share stands in `session`, and what is searched beside a message follows from its speaker and date: `whole` puts units
 together again; where only the text is wanted, `unit` is faster. Which memories name an entity or stand on a message is
-kept by places (rowids) in `memory`, which are shorter than ids; `own` is how a memory about the user calls them.
+kept by places (rowids) in `memory`, which are shorter than ids; `own` is how a memory about the user calls them, and
+`unsaid` marks what the owner asks no longer to keep: neither it nor its messages are given out.
 
 The number of a unit says where it stands: its scope, its session, its place there. Neighbours have neighbouring
 numbers, and so are found without reading anything; messages, of which most is kept, have the smallest.
@@ -111,7 +112,7 @@ CONTENT = {
     " FROM whole ORDER BY scope, key",  # without the number, which the order of putting in decides
     "word": "SELECT * FROM word ORDER BY term",
 }
-SCHEMA_VERSION = 15
+SCHEMA_VERSION = 16
 
 
 class Title(NamedTuple):

@@ -227,7 +227,14 @@ class Index(Entries):
 
     def _read_units(self, numbers: Collection[int]) -> dict[int, Unit]:
         rows = self._database.rows(schema.SQL["units"], (json_list(sorted(numbers)),))
-        return {row[0]: Unit._make(row[1:]) for row in rows}
+        units = ((number, Unit._make(row)) for number, *row in rows)
+        return {number: unit for number, unit in units if not unit.role or unit.ref not in self._unsaid}
+
+    @property
+    def _unsaid(self) -> Collection[str]:
+        """The refs of the messages of which the owner asks that they are no longer kept."""
+        sql = "SELECT ref FROM ref_at JOIN memory ON memory.rowid = place WHERE unsaid"
+        return self._once("unsaid", lambda: {ref for (ref,) in self._database.rows(sql)})
 
     def texts(self) -> Iterator[tuple[int, str]]:
         """The number and the text of every unit, in the order of numbers."""
@@ -241,8 +248,8 @@ class Index(Entries):
         return [speaker for (speaker,) in self._database.rows(sql)]
 
     def message(self, ref: str) -> list[Unit]:
-        """The message with that ref, as one unit or in its passages; empty when there is none."""
-        return [unit for _, unit in entering.whole(self._database, storable(ref))]
+        """The message with that ref, as one unit or in its passages; empty when there is none that may be given out."""
+        return [] if ref in self._unsaid else [unit for _, unit in entering.whole(self._database, storable(ref))]
 
     def passing(self, numbers: Collection[int], filters: Filters) -> Collection[int]:
         """Those of the units that the filters let through."""

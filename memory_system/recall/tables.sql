@@ -1,7 +1,8 @@
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE memory (id TEXT PRIMARY KEY, kind TEXT, pool TEXT, category TEXT, subject TEXT, attribute TEXT, value TEXT,
     said_at TEXT, day TEXT, importance REAL, log_score REAL, rate REAL, scored_day REAL, protected INTEGER,
-    own TEXT, tells TEXT, line BLOB);
+    own TEXT, tells TEXT, unsaid INTEGER, line BLOB);
+CREATE INDEX memory_unsaid ON memory (id) WHERE unsaid;
 CREATE TABLE milestone (pool TEXT, kind TEXT, id TEXT, line INTEGER, PRIMARY KEY (pool, kind, id)) WITHOUT ROWID;
 CREATE TABLE entity_at (entity TEXT, place INTEGER, PRIMARY KEY (entity, place)) WITHOUT ROWID;
 CREATE INDEX entity_of ON entity_at (place);

@@ -32,7 +32,7 @@ from memory_system.privacy.tombstones import Tombstones
 from memory_system.privacy.trust import without_signatures
 from memory_system.recall import terms
 from memory_system.recall.schema import packed
-from memory_system.records import QUOTE, USER, Pool, Row, kind_of, told, type_name
+from memory_system.records import QUOTE, UNSAID, USER, Pool, Row, kind_of, told, type_name
 from memory_system.store import retention
 from memory_system.text import estimate_tokens, language, sentences, spliced
 from memory_system.turns import Message
@@ -163,7 +163,7 @@ class Units:
             said_at, self.day(said_at), row["importance"], math.log(max(row["score"], SMALLEST_SCORE)),
             retention.rate_of(kind, row["importance"], self._config) if scored_at else 0.0,
             _number(scored_at), retention.is_protected(row), storable(own_name(row)),
-            storable(orjson.dumps(named).decode()) if (named := _told_of(row)) else None,
+            storable(orjson.dumps(named).decode()) if (named := _told_of(row)) else None, row.get("retired") == UNSAID,
             packed(line),
         )  # fmt: skip
 

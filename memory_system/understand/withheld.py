@@ -18,7 +18,7 @@ from memory_system.text import simplified
 from memory_system.turns import Message
 from memory_system.understand import features
 from memory_system.understand.features import Span
-from memory_system.understand.matters import telling
+from memory_system.understand.matters import telling, words_of
 from memory_system.understand.weights import LANGUAGES, SCALE, installed
 
 WITHHELD = "withheld"  # the reason why such a segment is dropped
@@ -132,6 +132,24 @@ def heard(messages: Iterable[Message], reaching: list[str]) -> Iterator[Message]
         yield message
 
 
+def named_before(message: Message) -> str:
+    """The sentences by which the message asks not to keep what was said before: they name the matter ("what I said of
+    Ana's move, drop that please"). Empty where it asks no such thing."""
+    if not message.is_first_hand or message.is_noted or not (wishes := _wishes(message.text)):
+        return ""
+    plain = _plain(message.text)
+    bare = blanked(plain, ruled(plain))  # the words for keeping name no matter
+    spans = (span for span in text.sentences(plain) if _points("back", plain[slice(*span)]))
+    return " ".join(bare[slice(*span)] for span in spans if any(_is_for(span, wish, plain) for wish in wishes))
+
+
+def _is_for(sentence: Span, wish: Span, plain: str) -> bool:
+    """Whether a wish is about what the sentence names: it stands there, or not far behind with nothing new after it."""
+    if sentence[0] <= wish[0] < sentence[1]:
+        return True
+    return 0 <= wish[0] - sentence[1] <= _SHORT and _few(plain[wish[1] :])
+
+
 def without_withheld(message: Message) -> str:
     """The words of a message with blanks where a person asks not to keep them; empty when nothing is left."""
     spans = withheld(message.text) if message.is_first_hand else ()
@@ -166,8 +184,13 @@ def _still_kept(
 def _is_about(reached: str, wish: str, words: str) -> bool:
     """Whether a wish of that reach is about what was said before."""
     if reached == NAMED:
-        return len({*telling(wish)} & {*telling(words)}) >= _SHARED
+        return len({*_signs(wish)} & {*_signs(words)}) >= _SHARED
     return reached in (BEFORE, EITHER) and _is_of(wish, words)
+
+
+def _signs(words: str) -> Iterator[str]:
+    """What tells matters apart, word by word, in Chinese sign by sign: 借钱 is of the same matter as 借了两万."""
+    return (sign for term in telling(words) for sign in words_of(term))
 
 
 def _is_of(wish: str, words: str) -> bool:

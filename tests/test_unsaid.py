@@ -1,0 +1,80 @@
+"""What the owner asks no longer to keep, days after it was told, is out of sight until the owner brings it back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from commands import memory
+from workspaces import consolidate, make, say
+
+from memory_system import clock, finder
+from memory_system.records import UNSAID
+from memory_system.upkeep import check, correct
+from memory_system.workspace import Workspace
+
+TOLD = {
+    "en": ("My brother in law Pat has been fired from the cannery for stealing.", "We chose the green tiles."),
+    "zh": ("我表哥阿强偷罐头被工厂开除了。", "我们选了绿色的瓷砖。"),
+}
+WISHES = {
+    "en": "About what I told you, that Pat was fired from the cannery: please forget that.",
+    "zh": "我之前说阿强偷罐头被开除那个事，你别记，忘掉吧。",
+}
+ASKED = {"en": "fired from the cannery", "zh": "罐头 开除"}
+
+
+def told(root: Path, lang: str, wish: str) -> Workspace:
+    """A workspace in which something is told on one day, and taken back on another."""
+    make(root)
+    for number, words in enumerate(TOLD[lang]):
+        say(root, f"s{number}", (f"2026-03-02T1{number}:00:00Z", "user", words))
+    consolidate(root, "2026-03-03T03:00:00Z")
+    say(root, "later", ("2026-03-05T10:00:00Z", "user", wish))
+    consolidate(root, "2026-03-06T03:00:00Z")
+    return Workspace.open(root, now=clock.read_stamp("2026-03-06T12:00:00Z"))
+
+
+def contents(ws: Workspace) -> list[str]:
+    return [record.content for pool, record in ws.store.records() if pool == "active"]
+
+
+def found(ws: Workspace, lang: str) -> list[str]:
+    return [each["text"] for each in finder.search(ws, ASKED[lang], archived=True)["results"]]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_it_stands_in_no_memory_search_or_snapshot_until_it_is_restored(lang: str, tmp_path: Path) -> None:
+    told(tmp_path, lang, TOLD[lang][0]).close()
+    with Workspace.open(tmp_path, now=clock.read_stamp("2026-03-06T12:00:00Z")) as ws:
+        assert any(TOLD[lang][0] in each for each in found(ws, lang))
+    with told(tmp_path / "taken back", lang, WISHES[lang]) as ws:
+        assert not any(TOLD[lang][0] in each for each in found(ws, lang))
+        assert TOLD[lang][0] not in ws.layout.snapshot.read_text("utf-8")
+        assert TOLD[lang][1] in contents(ws)
+        assert check.validate(ws) == []
+        [hidden] = [record for pool, record in ws.store.records() if pool == "archive" and record.retired == UNSAID]
+        correct.restore(ws, hidden.id)
+        assert any(TOLD[lang][0] in each for each in found(ws, lang))
+
+
+@pytest.mark.parametrize(
+    ("lang", "wish"),
+    [
+        ("en", "That thing I told you about, please don't keep it."),
+        ("zh", "那天我说的那个数你别留着。"),
+        ("en", "I told you about the tiles. Off the record: Pat was fired from the cannery."),
+    ],
+)
+def test_where_it_is_not_clear_what_is_meant_nothing_goes(lang: str, wish: str, tmp_path: Path) -> None:
+    with told(tmp_path, lang, wish) as ws:
+        assert any(TOLD[lang][0] in each for each in found(ws, lang))
+        assert TOLD[lang][1] in contents(ws)
+
+
+def test_the_night_says_that_it_does_not_know_what_is_meant(tmp_path: Path) -> None:
+    make(tmp_path)
+    say(tmp_path, "s", ("2026-03-05T10:00:00Z", "user", "那天我说的那个数你别留着。"))
+    done = memory("--workspace", tmp_path, "--now", "2026-03-06T12:00:00Z", "consolidate")
+    assert "s:" in done.stdout
+    assert "memory forget" in done.stdout
