@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from memory_system import clock
 from memory_system.clock import Schedule, checked_cron
-from memory_system.errors import ConfigError
+from memory_system.errors import ConfigError, plainly
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Rate = Annotated[float, Field(ge=0)]
@@ -332,7 +332,7 @@ def _explain(error: Any) -> str:
             return f"{name}: it is missing"
         case "extra_forbidden":
             return f"there is no key {name}" + _meant(path, given)
-    return f"{name}: {error['msg'].removeprefix('Value error, ').replace('Input should be', 'it must be')}"
+    return f"{name}: {plainly(error['msg'])}"
 
 
 def _meant(path: list[str], given: Any) -> str:

@@ -142,6 +142,13 @@ class MissingLinesError(MemorySystemError):
     hint = "put them back: memory validate --repair; or, if they were to go: memory consolidate --allow-retire"
 
 
+class ForgottenError(MemorySystemError):
+    """What was forgotten is gone for good, and no rollback brings it back; nothing was changed."""
+
+    exit_code = 8
+    hint = "if it is to be known again, say it anew: memory capture TEXT"
+
+
 class QuarantinedError(MemorySystemError):
     """The words want to steer the agent that reads them; they are held back until the owner has looked at them."""
 
@@ -167,3 +174,8 @@ class NotFoundError(MemorySystemError):
 
     exit_code = 1
     hint = "find it with: memory search WORDS"
+
+
+def plainly(said: str) -> str:
+    """What pydantic, or typer with its words, says of a value, as we would."""
+    return said.replace("Value error, ", "").replace("Input should be", "it must be")

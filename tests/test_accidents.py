@@ -18,6 +18,7 @@ from memory_system.records import to_line
 from memory_system.store.journal import Change, Entry
 from memory_system.store.store import Store
 from memory_system.upkeep import check, correct, edit, stats
+from memory_system.upkeep.preview import preview
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-05T12:00:00Z"
@@ -155,6 +156,15 @@ def test_three_nights_of_much_talk_and_no_memory_raise_the_alarm(tmp_path: Path)
         edit.capture(ws, "User keeps bees")
     assert consolidate(tmp_path, "2026-03-05T12:00:00Z").alarm is None
     assert status(tmp_path)["ok"]
+
+
+def test_a_preview_of_too_much_names_no_stage_of_its_copy(tmp_path: Path) -> None:
+    many_likes(tmp_path)
+    with Workspace.open(tmp_path, now=at("2026-03-03T12:00:00Z")) as ws:
+        with pytest.raises(RetirementError) as caught:
+            preview(ws)
+        assert "--phase" not in caught.value.hint
+        assert preview(ws, allow_retire=True)["changes"]
 
 
 def test_a_lost_stage_is_only_work_to_do_again(tmp_path: Path) -> None:

@@ -79,6 +79,27 @@ def test_a_rollback_names_what_would_undo_it_and_nothing_else(run: Run) -> None:
     assert answer(run("--json", "rollback", "#1"))["entry"] is None
 
 
+@pytest.mark.usefixtures("slept")
+def test_a_forgetting_is_not_rolled_back(run: Run) -> None:
+    run("forget", "--query", "杭州", "--yes")
+    before = answer(run("--json", "audit", "head"))["head"]
+    done = run("--json", "rollback", "#2")
+    assert done.returncode == answer(done)["error"]["exit_code"] == 8
+    assert "for good" in answer(done)["error"]["what"]
+    assert answer(run("--json", "audit", "head"))["head"] == before
+
+
+@pytest.mark.usefixtures("slept")
+def test_diff_shows_the_rollback_that_came_last(run: Run, workspace: Path) -> None:
+    run("rollback", "#1")
+    first = answer(run("--json", "diff"))
+    assert [each["seq"] for each in first["entries"]] == [2]
+    assert set(first["counts"]) == {"rolled back"}
+    say(workspace, "b", ("2026-03-03T10:00:00Z", "user", "I live in Leeds."))
+    run("consolidate", "--now", "2026-03-04T12:00:00Z")
+    assert [each["seq"] for each in answer(run("--json", "diff"))["entries"]] == [3]
+
+
 def test_a_day_names_its_only_night(run: Run, workspace: Path) -> None:
     """03:00 in UTC, when the night ends, is a day earlier in Honolulu."""
     consolidate(workspace, NOW)
@@ -138,6 +159,8 @@ def test_init_in_either_language(
     (tmp_path / "w/memory/config.json").write_text('{"language": "zh"}')
     assert "set `language` in it" in run("init", "--language", "en").stderr
     assert "你是" in (tmp_path / "w/SOUL.md").read_text()
+    spoken = run("init").stdout.partition(" ")[0]
+    assert spoken == ("工作区" if locale.startswith("zh") else "workspace")
 
 
 @pytest.mark.parametrize(("said", "mode"), [("y", "on"), ("n", None), ("", None)])
@@ -169,6 +192,15 @@ def test_consolidate_reports(run: Run, start: Run, workspace: Path) -> None:
     assert answer(run("--now", NOW, "consolidate", "--json"))["status"] == "nothing due"
 
 
+def test_a_dry_run_points_at_nothing_that_is_not_there(run: Run, workspace: Path) -> None:
+    say(workspace, "b", *((f"2026-03-02T10:{n:02}:00Z", "user", f"I have a cat called Mo{n}k.") for n in range(30)))
+    told = run("consolidate", "--dry-run", "--now", NOW).stdout
+    assert "memory diff" not in told
+    assert "\nconsolidated" not in told
+    assert told.count("Mo7k") == len([row for row in told.splitlines() if row.startswith("+") and "Mo7k" in row])
+    assert "memory diff" in run("consolidate", "--now", NOW).stdout
+
+
 def test_bad_lines_are_counted_and_the_rest_is_read(run: Run, workspace: Path) -> None:
     with (workspace / "sessions/a.jsonl").open("ab") as file:
         file.write(b'not json\n{"type":"message","id":"x","message":[]}\n\xff\xfe\n')
@@ -178,6 +210,63 @@ def test_bad_lines_are_counted_and_the_rest_is_read(run: Run, workspace: Path) -
     assert len(row["problems"]) == 3
     assert all(problem["where"].startswith("sessions/a.jsonl:") and problem["hint"] for problem in row["problems"])
     assert row["totals"]["facts"] == 2
+
+
+@pytest.mark.parametrize(("lang", "said"), [("en", "lines that cannot be read: 2"), ("zh", "读不了的行：2")])
+def test_lines_that_were_skipped_stay_known_until_they_are_mended(
+    run: Run, workspace: Path, lang: str, said: str
+) -> None:
+    """By several nights, too."""
+    (workspace / "memory/config.json").write_text(json.dumps({"language": lang}))
+    path = workspace / "sessions/a.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole + b"not json\n")
+    run("consolidate", "--now", NOW)
+    path.write_bytes(whole + b'not json\n{"type":"message","id":"x","message":[]}\n')
+    run("consolidate", "--force", "--now", "2026-03-03T18:00:00Z")
+    place = f"sessions/a.jsonl:{whole.count(bytes([10])) + 1}"
+    for command in ("status", "validate"):
+        told = answer(run("--now", "2026-03-03T18:00:00Z", "--json", command))
+        assert told["ok"]
+        assert [each["where"] for each in told["skipped"]] == [place]
+        shown = run("--now", "2026-03-03T18:00:00Z", command)
+        assert shown.returncode == 0
+        assert place in shown.stdout
+        assert "all is well" not in shown.stdout
+    assert said in run("--now", "2026-03-03T18:00:00Z", "status").stdout
+    path.write_bytes(whole)
+    run("consolidate", "--force", "--now", "2026-03-03T19:00:00Z")
+    assert answer(run("--now", "2026-03-03T19:00:00Z", "--json", "validate"))["skipped"] == []
+
+
+def test_a_night_that_waits_is_not_well(run: Run, slept: Path) -> None:
+    path = slept / "memory/state/consolidation.json"
+    path.write_text(json.dumps(json.loads(path.read_bytes()) | {"current_phase": 2, "night": "2026-03-04T03:00:00Z"}))
+    told = run("validate")
+    assert told.returncode == 0
+    assert "waits: the night of 2026-03-04" in told.stdout
+    assert "all is well" not in told.stdout
+
+
+def test_a_damaged_line_is_told_once(run: Run, slept: Path) -> None:
+    with (slept / FACTS).open("a", encoding="utf-8") as file:
+        file.write('{"id":"f_2026\n')
+    told = answer(run("--json", "validate"))["problems"]
+    about = [each for each in told if f"{FACTS}:3" in each["where"] + each["what"]]
+    assert len(about) == 1
+    assert about[0]["where"] == f"{FACTS}:3"
+    assert "validate --repair" in about[0]["hint"]
+    for command in ("status", "validate"):
+        done = run(command)
+        assert f"{FACTS}:3" in done.stdout + done.stderr
+        assert "JSONDecodeError" not in done.stdout + done.stderr
+
+
+def test_get_of_what_is_not_there(run: Run, workspace: Path) -> None:
+    for name in ("nofile.md", "没有.md", "memory/nofile.md"):
+        told = run("get", name).stderr
+        assert name in told
+        assert "there is no" in told
 
 
 def test_get_says_where_what_it_cuts_goes_on(run: Run, workspace: Path) -> None:
@@ -419,18 +508,38 @@ def test_stats_look_like_the_seeds(run: Run, slept: Path) -> None:
         (["--workspace", "", "status"], 2, "it is empty"),
         (["--workspace", "", "init"], 2, "it is empty"),
         (["status", "--workspace="], 2, "it is empty"),
+        (["search", "--模式"], 2, "--模式"),
+        (["search", "x", "--limit", "三"], 2, "--limit"),
+        (["search", "x", "--limit", "0"], 2, "it must be greater"),
+        (["capture"], 2, "text"),
+        (["--workspace"], 2, "--workspace"),
     ],
 )
 def test_usage_errors(run: Run, workspace: Path, arguments: list[str], code: int, said: str) -> None:
     done = run(*arguments)
     assert done.returncode == code
     assert said in done.stderr
-    assert "Traceback" not in done.stderr
+    what, then = done.stderr.splitlines()
+    assert what.startswith("memory: ")
+    assert then.startswith("  → ")
+    assert "Value error" not in what
     told = answer(run("--json", *arguments))["error"]
     assert told["kind"] == "UsageError"
     assert told["exit_code"] == code
     assert said in told["what"]
     assert "COMMAND" not in told["hint"]
+
+
+def test_the_program_alone_shows_its_help() -> None:
+    done = memory()
+    assert done.returncode == 2
+    assert "consolidate" in done.stderr
+
+
+def test_what_a_field_cannot_hold_is_said_plainly(run: Run, slept: Path) -> None:
+    done = run("edit", memories(slept)[0].id, "--importance", "7")
+    assert done.returncode == 2
+    assert "importance: it must be less than" in done.stderr
 
 
 def test_a_usage_error_is_an_object_only_where_one_is_asked_for(run: Run) -> None:

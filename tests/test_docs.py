@@ -155,14 +155,14 @@ Answer = Callable[..., dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def answer(tmp_path_factory: pytest.TempPathFactory) -> Answer:
-    """What `memory … --json` answers on a workspace with a conflict, and with a torn line in what is still unread."""
+    """What `memory … --json` answers on a workspace with a conflict, and with torn lines, read and unread."""
     root = make(tmp_path_factory.mktemp("w") / "agent")
     say(root, "sunday", ("2026-03-01T09:00:00Z", "user", "Also, I'm allergic to peanuts. My birthday is 4 May."))
     say(root, "monday", ("2026-03-02T09:01:00Z", "user", "My birthday is 9 June."))
+    tear(root / "sessions/monday.jsonl")
     consolidate(root, NOW)
     say(root, "tuesday", ("2026-03-03T09:00:00Z", "user", "I like rowing. Thanks!"))
-    with (root / "sessions/tuesday.jsonl").open("a") as file:
-        file.write("torn 4111 1111 1111 1111\n")
+    tear(root / "sessions/tuesday.jsonl")
 
     def ask(*arguments: str) -> dict[str, Any]:
         now = NOW if arguments[0] != "consolidate" else "2026-03-04T03:10:00Z"
@@ -170,6 +170,11 @@ def answer(tmp_path_factory: pytest.TempPathFactory) -> Answer:
         return found
 
     return ask
+
+
+def tear(path: Path) -> None:
+    with path.open("a") as file:
+        file.write("torn 4111 1111 1111 1111\n")
 
 
 def shape(value: Any) -> Any:

@@ -52,6 +52,17 @@ def everything(root: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
 
 
+def test_what_had_been_said_is_counted_as_it_had_been_read(root: Path) -> None:
+    live(root)
+    counted = [
+        then(root, moment, stats.stats)["layer3"]
+        for moment in ("2026-02-01", "2026-03-01T12:00:00Z", "2026-03-02T04:00:00Z", "2026-03-04T12:00:00Z", NOW)
+    ]
+    assert [each["messages"] for each in counted] == [0, 0, 1, 3, 4]
+    with Workspace.open(root, now=at(NOW)) as ws:
+        assert counted[-1] == stats.stats(ws)["layer3"]
+
+
 def test_each_morning_is_told_as_it_was(root: Path) -> None:
     mornings = live(root)
     before = everything(root)

@@ -28,7 +28,7 @@ import typer.main
 from typer import Option
 
 from memory_system import __version__, clock
-from memory_system.errors import ConfigError, MemorySystemError, UsageError
+from memory_system.errors import ConfigError, MemorySystemError, UsageError, plainly
 
 if TYPE_CHECKING:
     from memory_system.workspace import Workspace
@@ -147,13 +147,23 @@ def main() -> None:
     catch_interrupts()
     arguments = hoisted(sys.argv[1:])
     try:
-        app(args=arguments, prog_name="memory")
-    except SystemExit as end:
-        misuse: Any = end.__context__  # which typer has told the person
-        if isinstance(misuse, _MISUSE) and "--json" in takewhile(lambda each: each != "--", arguments):
-            command = misuse.ctx.command_path if misuse.ctx else "memory"
-            answer_error(UsageError(misuse.format_message(), f"see: {command} --help"))
-        raise
+        sys.exit(app(args=arguments, prog_name="memory", standalone_mode=False))
+    except typer.Abort:
+        typer.echo("memory: stopped before anything was done", err=True)
+        sys.exit(WRONG)
+    except _MISUSE as misuse:
+        sys.exit(_refused(misuse, as_json="--json" in takewhile(lambda each: each != "--", arguments)))
+
+
+def _refused(misuse: Any, *, as_json: bool) -> int:
+    """Say what typer does not understand as every other error is said; where nothing was asked for, help is. The exit
+    code."""
+    if not sys.argv[1:]:
+        typer.echo(misuse.format_message(), err=True)
+        return UsageError.exit_code
+    command = misuse.ctx.command_path if misuse.ctx else "memory"
+    error = UsageError(plainly(misuse.format_message()), f"see: {command} --help")
+    return ended(error, as_json=as_json).exit_code
 
 
 def catch_interrupts() -> None:
@@ -311,10 +321,7 @@ def handled(command: Callable[Concatenate[Settings, P], None]) -> Callable[..., 
             ours = _as_ours(error)
             if ours.hint == UsageError.hint:
                 ours.hint = f"see: {context.command_path} --help"
-            if settings.as_json:
-                answer_error(ours)
-            complain(ours)
-            raise typer.Exit(ours.exit_code) from None
+            raise ended(ours, as_json=settings.as_json) from None
 
     signature = inspect.signature(command, eval_str=True)
     context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
@@ -341,8 +348,15 @@ def _as_ours(error: Exception) -> MemorySystemError:
     return unexpected
 
 
-def answer_error(error: MemorySystemError) -> None:
-    """The error as the answer of --json."""
+def ended(error: MemorySystemError, *, as_json: bool = False) -> typer.Exit:
+    """How a command ends that an error ends: it is said to the person, and with --json it is the answer."""
+    if as_json:
+        _answer_error(error)
+    complain(error)
+    return typer.Exit(error.exit_code)
+
+
+def _answer_error(error: MemorySystemError) -> None:
     what = {"kind": type(error).__name__, "what": _clean(str(error)), "hint": error.hint, "exit_code": error.exit_code}
     typer.echo(_as_json({"error": what}))
 

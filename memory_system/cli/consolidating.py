@@ -14,7 +14,7 @@ import typer
 from typer import Argument, Option
 
 from memory_system import clock, text
-from memory_system.cli import Settings, complain, handled
+from memory_system.cli import Settings, ended, handled
 from memory_system.cli.keeping import cost_told, problem_lines, shown_size
 from memory_system.errors import UsageError
 
@@ -67,16 +67,17 @@ def init(
 ) -> None:
     """Make the folders, config.json and a sample SOUL.md; safe to repeat. On a terminal it asks whether a language
     model may read the nights."""
+    from memory_system.llm import phrases
     from memory_system.upkeep import edit
 
+    spoken = machine_language() if language in (None, "auto") else language
     wished = _wished(settings) | ({"language": language} if language else {})
     made = edit.init(settings.root, timezone or machine_zone(), machine_language(), **wished)
+    words = phrases(spoken)["init"]
     if language and "memory/config.json" not in made:
-        settings.say("config.json is there already and stays as it is: set `language` in it")
-    settings.answer(
-        {"workspace": str(settings.root), "made": made},
-        f"workspace {settings.root}: " + (f"made {', '.join(made)}" if made else "everything is there already"),
-    )
+        settings.say(words["stays"])
+    told = words["made" if made else "there"].format(root=settings.root, made=", ".join(made))
+    settings.answer({"workspace": str(settings.root), "made": made}, told)
 
 
 def _wished(settings: Settings) -> dict[str, object]:
@@ -140,8 +141,7 @@ def consolidate(
             row["left_out"], row["left_out_more"] = explain.left_out(ws)
     settings.answer(row, report_lines)
     if report.alarm is not None:
-        complain(report.alarm)
-        raise typer.Exit(report.alarm.exit_code)
+        raise ended(report.alarm)
 
 
 def _left_out_lines(row: dict[str, Any]) -> Iterator[str]:
@@ -193,8 +193,10 @@ def report_lines(row: dict[str, Any]) -> Iterator[str]:
         return
     sums = row["accounting"]
     many = f"{len(nights)} nights: {nights[0]} … {nights[-1]}"
-    yield "consolidated " + (many if nights[1:] else nights[0])
-    yield from told_lines(row)
+    is_done = not row.get("dry_run")
+    yield ("consolidated " if is_done else "would consolidate ") + (many if nights[1:] else nights[0])
+    if is_done:  # else its changes stand above, every one, and no `diff` knows them
+        yield from told_lines(row)
     yield _sum_line("messages", sums["messages"], "read", ("kept",), "filtered")
     yield _sum_line("segments", sums["segments"], "total", ("kept",), "dropped")
     if left_out := sums["segments"]["dropped"].get("share"):

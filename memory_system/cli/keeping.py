@@ -98,23 +98,32 @@ def validate(
     repair: Annotated[bool, Option(help="Set damage aside, put back what was lost, make the rest anew.")] = False,
 ) -> None:
     """Check everything the program relies on; exits with 1 and names file and line where something is wrong. What was
-    stopped half-way, and the next run finishes, is told and not wrong."""
+    stopped half-way, and lines of transcripts that were skipped, are told and not wrong."""
     from memory_system.upkeep import check
     from memory_system.upkeep import repair as mending
+    from memory_system.upkeep import stats as figures
 
     repaired: list[str] = []
     if repair:
         with settings.open(write=True, settle=False) as ws:
             repaired = mending.repair(ws)
     with settings.open() as ws:
-        problems, waits = check.validate(ws), check.unfinished(ws)
-    rows = [each.to_row() for each in problems]
-    told = [f"repaired: {each}" for each in repaired] + [f"waits: {each.what}\n  → {each.hint}" for each in waits]
-    told += problem_lines(rows) if rows else ["all is well"]
-    row = {"ok": not rows, "repaired": repaired, "waiting": [each.to_row() for each in waits], "problems": rows}
-    settings.answer(row, "\n".join(told))
-    if problems:
+        found = {"problems": check.validate(ws), "waiting": check.unfinished(ws), "skipped": [*figures.skipped(ws)]}
+    rows = {name: [each.to_row() for each in there] for name, there in found.items()}
+    row = {"ok": not rows["problems"], "repaired": repaired, **rows}
+    settings.answer(row, validate_lines)
+    if not row["ok"]:
         raise typer.Exit(WRONG)
+
+
+def validate_lines(row: dict[str, Any]) -> Iterator[str]:
+    """What was repaired, what waits or was skipped and is not wrong, and what is."""
+    yield from (f"repaired: {each}" for each in row["repaired"])
+    yield from (f"waits: {each['what']}\n  → {each['hint']}" for each in row["waiting"])
+    yield from problem_lines(row["problems"])
+    yield from problem_lines(row["skipped"])
+    if not (row["waiting"] or row["skipped"] or row["problems"]):
+        yield "all is well"
 
 
 @handled
@@ -233,9 +242,9 @@ def status_lines(row: dict[str, Any], lang: str = "en") -> Iterator[str]:
     if count := (waiting := row["layer3"]["to_fill"])["transcripts"]:
         yield words["to_fill"].format(count=count, most=shown_size(waiting["bytes"]))
     yield words["running"].format(words["yes" if row["running"] else "no"])
-    yield from problem_lines(row["problems"])
+    yield from problem_lines([*row["problems"], *row["skipped"]])
     yield from (words["proposal"].format(**each) for each in row["proposals"])
-    if row["ok"]:
+    if row["ok"] and not row["skipped"]:
         yield words["well"]
 
 

@@ -13,12 +13,12 @@ import typer
 from typer import Argument, Option
 
 from memory_system import clock
-from memory_system.cli import WRONG, Settings, complain, handled
+from memory_system.cli import WRONG, Settings, ended, handled
 from memory_system.errors import UnwritableError, UsageError
 from memory_system.text import shortened
 
 if TYPE_CHECKING:
-    from memory_system.forgetting.planning import Plan
+    from memory_system.forgetting.planning import Plan, Selection
     from memory_system.forgetting.scanning import Finding
     from memory_system.workspace import Workspace
 
@@ -213,13 +213,8 @@ def forget(
             _ask(settings, row, plan)
         certificate = forgetting.forget(ws, plan, who="cli")
     settings.answer({"status": "forgotten", **certificate}, lambda row: certificate_lines(row, plan))
-    if failed := certificate["failed"]:
-        what = f"forgotten, but not taken out of {', '.join(failed)}"
-        by_words = bool(ids) or selection.by_source  # what stands in nothing of ours is found by its words alone
-        again = "forget it there with --query WORDS" if by_words else "run the same command again"
-        hint = f"mend what stands behind each of them, then {again}; or take the lines out by hand"
-        complain(error := UnwritableError(what, hint))
-        raise typer.Exit(error.exit_code)
+    if certificate["failed"]:
+        raise ended(_left_behind(certificate["failed"], selection))
 
 
 def _stamp(text: str, ws: Workspace, *, after: bool) -> str:
@@ -233,6 +228,14 @@ def _stamp(text: str, ws: Workspace, *, after: bool) -> str:
     if len(text) <= len("2026-02-04"):
         moment += timedelta(days=after)
     return clock.stamp(moment if moment.tzinfo else moment.replace(tzinfo=ws.config.zone))
+
+
+def _left_behind(failed: list[str], selection: Selection) -> UnwritableError:
+    """Of files that could not be written, and how to go on: what stands in nothing of ours is found by its words."""
+    by_words = selection.ids or selection.by_source
+    again = "forget it there with --query WORDS" if by_words else "run the same command again"
+    hint = f"mend what stands behind each of them, then {again}; or take the lines out by hand"
+    return UnwritableError(f"forgotten, but not taken out of {', '.join(failed)}", hint)
 
 
 def _ask(settings: Settings, row: dict[str, Any], plan: Plan) -> None:

@@ -168,7 +168,10 @@ def why(
 
 
 @handled
-def diff(settings: Settings, run: Annotated[str, Argument(help=f"{RUN_HELP} The last one if left out.")] = "") -> None:
+def diff(
+    settings: Settings,
+    run: Annotated[str, Argument(help=f"{RUN_HELP} The last one, or its rollback, if left out.")] = "",
+) -> None:
     """Show what a run has changed."""
     from memory_system.upkeep import explain
 

@@ -35,6 +35,7 @@ __all__ = ["Selection", "finish", "forget", "let_go", "plan_of", "remake", "rese
 Tainted = Callable[[Change], bool]  # whether a change in the journal says what must go
 
 WHY = "forgotten"
+FORGET = "forget "  # with which a forgetting's entry of the journal begins
 UNREACHABLE = (
     "git history and other backups of these files",
     "what a model provider was sent",
@@ -94,7 +95,7 @@ def _aliases(ws: Workspace, plan: Plan) -> dict[str, str]:
 
 def _commit(ws: Workspace, plan: Plan) -> Entry:
     """The one entry of the journal that takes the memories out; the entry that is there already, if it is."""
-    reason = f"forget {plan.id}"
+    reason = FORGET + plan.id
     before = [group.entry for group in ws.journal.entries() if group.entry.reason == reason]
     if before:
         return before[-1]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
@@ -29,7 +29,7 @@ ROLE = "role:"  # begins the reason of one that nobody knows
 _ROLE_REASONS = {"system": "system", "developer": "system", "tool": "tool", "toolResult": "tool", "function": "tool"}
 _MARKUP = re.compile(r"^[\s>#*+-]*(?:\d{1,3}[.)]\s+)?|[*_`]+")
 ABANDONED, ECHO, KEPT = "abandoned", "echo", "kept"  # marks; any other mark is the stamp a message was given
-OPTIONAL = ("base", "key", "chat", "reason", "marks")  # left out of a row where they are empty
+OPTIONAL = ("base", "key", "chat", "reason", "marks", "skipped")  # left out of a row where they are empty
 FORGOTTEN = "forgotten"  # why nothing is left of a message
 ROLES_HINT = "say who it is: `roles` of `sources` in config.json; then let it be read again: memory rollback RUN --redo"
 SHOWN = 20  # problems of one kind in one file; where there are more, they are counted
@@ -138,7 +138,8 @@ class Cursor:
     The rest is what reading decided and the lines alone will not tell again: `base` the time of messages that have
     none, `key` what its host calls the conversation and `chat` which kind of shared chat it is (empty: none), `reason`
     why the whole session is no source, and `marks` (by line) of messages that were kept or abandoned
-    while another branch was active, that echoed files as they were then, or that were given another time."""
+    while another branch was active, that echoed files as they were then, or that were given another time. `skipped` is
+    the first line that could not be read, and how many could not."""
 
     path: str = ""
     size: int = 0
@@ -153,6 +154,7 @@ class Cursor:
     chat: str = ""
     reason: str = ""
     marks: Mapping[str, str] = field(default_factory=dict)
+    skipped: Sequence[int] = ()
 
     def to_row(self) -> dict[str, Any]:
         row = {each.name: getattr(self, each.name) for each in fields(self)}
@@ -331,9 +333,19 @@ def read_batch(reading: Reading, until: str | None) -> Batch:
         entry_id, last = entry.name, said
     batch.cursor = _moved(reading, replace(cursor, entry=entry_id, last=last))
     used = float("inf") if batch.cursor.lines == script.lines else batch.cursor.lines
-    flaws += [each for each in script.flaws if cursor.lines < each[0] <= used]
+    unread = [each for each in script.flaws if cursor.lines < each[0] <= used]
+    flaws += unread
+    batch.cursor = replace(batch.cursor, skipped=_skipped(reading, unread))
     batch.problems = problems(script.place.name, flaws)
     return batch
+
+
+def _skipped(reading: Reading, unread: Iterable[Flaw]) -> Sequence[int]:
+    """The first line that could not be read and how many could not, with those that the cursor knows of."""
+    span = reading.script.entries[reading.start : reading.end]
+    lines = [line for line, *_ in unread] + [entry.line for entry in span if entry.flaw]
+    first, count = reading.cursor.skipped or (min(lines, default=0), 0)
+    return (first, count + len(lines)) if first else ()
 
 
 def _said(reading: Reading, number: int, before: str, until: str | None, flaws: list[Flaw]) -> str:

@@ -122,8 +122,8 @@ def _inside(layout: Layout, name: str) -> tuple[str, ...]:
     if "\0" in name or any(part.startswith("..") for part in path.parts):
         raise _RefusedError("it is no name of a file in the workspace")
     if not _readable(path.parts, path.suffix) and layout.root / path != layout.inbox:
-        allowed = "only MEMORY.md and its like and what lies under sessions/, memory/ and knowledge/ can be read"
-        raise _RefusedError(allowed)
+        allowed = "MEMORY.md and its like, and what lies under sessions/, memory/ and knowledge/"
+        raise _RefusedError(f"there is no such file to read; these can be: {allowed}")
     return path.parts
 
 

@@ -104,7 +104,7 @@ def checked(line: bytes, kind: type[Fact], where: str) -> dict[str, Any]:
         if not (_is_stamp(row.get("scored_at", "")) and _is_stamp(row.get("expires", ""))):
             raise ValueError("a time is no instant")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DamagedError(f"{where}: not a memory of this file: {error!r}") from None
+        raise DamagedError(f"{where}: not a memory: {parse_problem(line) or error}") from None
     return row
 
 
@@ -117,6 +117,8 @@ def parse_problem(line: bytes) -> str:
     """Why a line is not a memory; empty when it is one."""
     try:
         from_line(line)
+    except orjson.JSONDecodeError as error:
+        return f"it is not JSON from character {error.pos + 1} on"
     except ValueError as error:  # pydantic's among them
         return "; ".join(line.strip() for line in str(error).split("\n")[:3])
     return ""

@@ -56,7 +56,8 @@ def validate(ws: Workspace) -> list[Problem]:
             hint = told.hint if isinstance(told, MemorySystemError) else RESTORE
             hint = RESTORE if hint == DamagedError.hint else hint  # it leads here
             problem = Problem("workspace", str(told) or type(told).__name__, hint)
-            problems += [] if problem in problems else [problem]
+            is_told = any(each == problem or problem.what.startswith(f"{each.where}: ") for each in problems)
+            problems += [] if is_told else [problem]
     return problems
 
 

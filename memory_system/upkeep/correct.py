@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from memory_system import clock, dates, forgetting, text
-from memory_system.errors import ChangedSinceError, NotFoundError, UsageError
+from memory_system.errors import ChangedSinceError, NotFoundError, UsageError, plainly
 from memory_system.nights.derive import catch_up, derive
 from memory_system.privacy.secrets import redact
 from memory_system.records import QUOTE, RETURNED, TELLING, Evidence, Fact, Pool, from_line, memory_id, to_line
@@ -124,7 +124,8 @@ def _with(record: Fact, values: Mapping[str, Any], stamp: str) -> Fact:
     try:
         changed = type(record).model_validate({**record.model_dump(), **values})
     except ValidationError as error:
-        raise UsageError(f"{error.errors()[0]['loc'][0]}: {error.errors()[0]['msg']}") from None
+        first = error.errors()[0]
+        raise UsageError(f"{first['loc'][0]}: {plainly(first['msg'])}") from None
     return as_owners(changed, names, stamp, since=record)
 
 

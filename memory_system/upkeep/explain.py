@@ -31,6 +31,7 @@ from memory_system.upkeep import correct
 from memory_system.workspace import Workspace
 
 FORGOTTEN = "[forgotten]"  # shown for what a change said when forgetting has blanked it
+ROLLBACK = "rollback of "  # with which the reason of an entry that undoes others begins
 UNTOLD = frozenset({"updated", "version", "scored_at"})  # fields that move with every change
 KEPT = "kept as it was said"
 COMPOSED = "three or more facts of one topic, told together"
@@ -122,7 +123,7 @@ def _rank(record: Fact, ws: Workspace) -> dict[str, Any]:
 
 
 def diff(ws: Workspace, name: str = "") -> dict[str, Any]:
-    """What a run has changed, entry by entry; the last consolidation without a name. See `entries_of`."""
+    """What a run has changed, entry by entry; see `entries_of` for its names."""
     groups = entries_of(ws, name)
     rows = [change_row(group, change) for group in groups for change in group.changes]
     return {
@@ -138,11 +139,13 @@ def diff(ws: Workspace, name: str = "") -> dict[str, Any]:
 
 def entries_of(ws: Workspace, name: str = "") -> list[Group]:
     """The journal's entries of a run (its id, the stamp of a night, the local day of its only night, or #3 for the
-    third entry), in order; those of the last consolidation without a name. A night that was done again is the last one
-    of that stamp. NotFoundError when there are none, UsageError when the day has several nights."""
+    third entry), in order; without a name those of the last consolidation, or the rollback that came after it. A night
+    that was done again is the last one of that stamp. NotFoundError when there are none, UsageError when the day has
+    several nights."""
     groups = list(ws.journal.entries())
     name = _night_of(name, groups, ws) or name
-    wanted = name or next((each.entry.run for each in reversed(groups) if each.entry.run), "")
+    back = (each.entry for each in reversed(groups) if each.entry.run or each.entry.reason.startswith(ROLLBACK))
+    wanted = name or next((each.run or f"#{each.seq}" for each in back), "")
     nights = [each for each in groups if wanted and wanted == each.entry.night]
     found = nights[-1:] or [each for each in groups if wanted and wanted in (each.entry.run, f"#{each.entry.seq}")]
     if not found:

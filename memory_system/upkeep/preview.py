@@ -15,7 +15,7 @@ import orjson
 
 from memory_system import clock, pipeline
 from memory_system.disk import FILE_MODE, FOLDER_MODE, is_held
-from memory_system.errors import LockedError
+from memory_system.errors import LockedError, RetirementError
 from memory_system.layout import LAYER3, PEOPLES_FILES, SEARCH_INDEX, Layout
 from memory_system.llm import WHERE, Answer, AskError, Prompt, Usage, cost_of
 from memory_system.llm.ledger import BATCH_PRICE, Ledger, summed
@@ -34,9 +34,13 @@ def preview(
     and the `changes` that it would make. Nobody is asked anything. LockedError while somebody else writes."""
     before = ws.journal.head().seq  # opening the copy may take over what the owner has done to the files
     with _copied(ws, allow_losses=allow_retire) as copy:
-        report = pipeline.consolidate(
-            copy, force=force, if_due=if_due, allow_retire=allow_retire, mode="off", replay=replay
-        )
+        try:
+            report = pipeline.consolidate(
+                copy, force=force, if_due=if_due, allow_retire=allow_retire, mode="off", replay=replay
+            )
+        except RetirementError as error:  # what was staged goes with the copy
+            error.hint = "see what it would do: memory consolidate --dry-run --allow-retire"
+            raise
         groups = [group for group in copy.journal.entries() if group.entry.seq > before]
     changes = [change_row(group, change) for group in groups for change in group.changes]
     return {**report.to_row(), "dry_run": True, "changes": changes}

@@ -19,10 +19,12 @@ from memory_system.llm import phrases
 from memory_system.llm.ledger import Ledger, by_day, summed
 from memory_system.nights import copying
 from memory_system.nights.night import BARREN_LIMIT
+from memory_system.readers import Cursor
 from memory_system.records import CAPTURED, KINDS, USER, Belief, Fact, Pool, Problem, Row, session_of, told, type_name
 from memory_system.rules import table
 from memory_system.store.checkpoint import MAX_TRIES
 from memory_system.store.gist import gist_of
+from memory_system.store.said import line_of
 from memory_system.upkeep.distill import proposals
 from memory_system.workspace import Workspace
 
@@ -33,6 +35,7 @@ STALE = timedelta(days=30)  # a belief that nothing has confirmed for so long
 HIGH_IMPACT = 0.95  # importance of what does harm when it is wrong
 VERIFY = timedelta(days=180)  # and after which it is asked for again
 DATED = ("reminder", "todo")
+MEND = "they were skipped; mend or remove them"
 MOST = 3  # items of one kind: an agent that asks ten things is not answered
 
 
@@ -51,10 +54,20 @@ def stats(ws: Workspace) -> dict[str, Any]:
         "by_category": dict(Counter(row.get("category", "general") for row in active).most_common()),
         "by_language": dict(Counter(row.get("lang", "") for row in active).most_common()),
         "waiting_captures": len(ws.inbox.pending()),
-        "layer3": {"messages": ws.said.count(), "bytes": ws.said.size()},
+        "layer3": _layer3(ws),
         "llm": _asked(ws),
         **schedule_of(ws),
     }
+
+
+def _layer3(ws: Workspace) -> dict[str, int]:
+    """What layer 3 holds, and the bytes that it takes; of an earlier state the messages that had been read by then."""
+    if ws.layout.elsewhere is None:
+        return {"messages": ws.said.count(), "bytes": ws.said.size()}
+    last = {session: row["last"] for session, row in ws.checkpoint.state.cursors.items()}
+    known = (message for _, message in ws.said.messages(last.__contains__))
+    sizes = [len(line_of(each)) for each in known if each.said_at <= last[each.session]]
+    return {"messages": len(sizes), "bytes": sum(sizes)}
 
 
 def _asked(ws: Workspace) -> dict[str, Any]:
@@ -90,9 +103,9 @@ def schedule_of(ws: Workspace) -> dict[str, str | None]:
 
 
 def status(ws: Workspace) -> dict[str, Any]:
-    """How the workspace is doing: `problems` is what the owner should look at (`ok`: there is nothing), `held_back` how
-    much waits in quarantine, `unconfirmed_health` facts that nobody has confirmed, `retired_keys` configuration that
-    does nothing any more, `proposals` lines for the owner's own files."""
+    """How the workspace is doing: `problems` is what the owner should look at (`ok`: there is nothing), `skipped` lines
+    that could not be read, `held_back` how much waits in quarantine, `unconfirmed_health` facts that nobody has
+    confirmed, `retired_keys` configuration that does nothing any more, `proposals` lines for the owner's own files."""
     state = ws.checkpoint.state
     waiting, problems = pipeline.waiting(ws)
     night = nights.next_night(waiting, ws)
@@ -114,8 +127,19 @@ def status(ws: Workspace) -> dict[str, Any]:
         "retry_count": state.retry_count if state.current_phase is not None else 0,
         "running": is_held(ws.layout.lock),
         "problems": [worded(each, ws.language).to_row() for each in problems],
+        "skipped": [worded(each, ws.language).to_row() for each in skipped(ws)],
         "proposals": proposals(ws),
     }
+
+
+def skipped(ws: Workspace) -> Iterator[Problem]:
+    """The lines of transcripts that could not be read: the first one of each file, and how many there are."""
+    cursors = {session: Cursor.from_row(row) for session, row in ws.checkpoint.state.cursors.items()}
+    gone = ws.library.gone(cursors)
+    for session, cursor in cursors.items():
+        if cursor.skipped and session not in gone:
+            first, count = cursor.skipped
+            yield Problem(f"{cursor.path}:{first}", f"lines that cannot be read: {count}", MEND)
 
 
 def interruptions(ws: Workspace) -> Iterator[Problem]:

@@ -17,31 +17,34 @@ from typing import Any
 import orjson
 
 from memory_system import clock, forgetting
-from memory_system.errors import DependentChangesError, UsageError
+from memory_system.errors import DependentChangesError, ForgottenError, UsageError
 from memory_system.nights.derive import catch_up, derive, rebuild
 from memory_system.records import CAPTURED, FILES, RETURNED, Fact, Pool, from_line, kind_of, named_in
 from memory_system.store import truth
 from memory_system.store.checkpoint import State, moved_keys
 from memory_system.store.journal import Change, Entry, Group
 from memory_system.upkeep import edit
-from memory_system.upkeep.explain import entries_of
+from memory_system.upkeep.explain import ROLLBACK, entries_of
 from memory_system.workspace import Workspace
 
 
 def rollback(ws: Workspace, name: str, *, cascade: bool = False, redo: bool = False) -> list[Change]:
     """Undo a run (see `explain.entries_of` for its names); what was changed. DependentChangesError when later entries
     of the journal have changed the same memories again: with `cascade` they are undone as well. With `redo` the next
-    night reads again what was read. What was forgotten since stays forgotten (see `beyond_reach`)."""
+    night reads again what was read. What was forgotten since stays forgotten (see `beyond_reach`); ForgottenError where
+    it was the forgetting itself."""
     forgetting.finish(ws)
     catch_up(ws)
     groups = entries_of(ws, name)
+    if any(each.entry.reason.startswith(forgetting.FORGET) for each in groups):
+        raise ForgottenError(f"{name} was a forgetting, which is for good: nothing brings back what it took")
     if _differing(groups, ws):
         groups = _with_dependent(groups, ws, name, cascade=cascade)
     changes = _differing(groups, ws)
     if changes or redo:
         _give_back(changes, ws)
         state = _state(groups, ws, redo=redo)
-        ws.store.apply(Entry(clock.stamp(ws.now), f"rollback of {name}", state=state), changes)
+        ws.store.apply(Entry(clock.stamp(ws.now), ROLLBACK + name, state=state), changes)
         if redo:
             rebuild(ws)  # the index lets go of what is unread again
         else:
