@@ -1,5 +1,5 @@
-"""Phase 4a, after the claims: what the owner asks no longer to keep, although it was told days before ("that about Ana's
-move, drop it please"), goes out of sight. Its memories leave for the archive, where no search finds them, nor the
+"""Phase 4a, after the claims: what the owner asks no longer to keep, although it was told days before ("about
+Ana's move, drop it please"), goes out of sight. Its memories leave for the archive, where no search finds them, nor the
 messages that they stand on, until the owner brings them back (`memory restore`); `memory forget` deletes.
 """
 
