@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain, groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,11 @@ from memory_system.text import simplified
 from memory_system.understand.features import Span, Talk
 
 CORPUS = Path(__file__).resolve().parent.parent / "corpus"
+# attributes that tell a name, and whose it is
+NAMING = {
+    "name": "own", "nickname": "own", "partner": "near", "child": "near", "parent": "near", "sibling": "near",
+    "relative": "near", "friend": "near", "colleague": "near", "boss": "near",
+}  # fmt: skip
 LIFE_WEIGHT = 0.5  # what a sentence of a life counts beside one of the other talk
 
 
@@ -60,6 +67,28 @@ def messages(path: Path) -> Iterator[Message]:
                 talk = Talk(simplified(said["text"]), where, simplified(heard), dialogue["kind"] == "friends")
                 yield Message(dialogue["person"], talk, tuple(labels))
             before, voice = said["text"], said["who"]
+
+
+def owners_moments(lang: str) -> Iterator[dict[str, Any]]:
+    """The messages of owners to their assistants, each with what was said before and answered, and the names that its
+    speaker had told by then."""
+    told = sorted(chain.from_iterable(map(dialogues, learned_from(lang))), key=itemgetter("person", "date"))
+    for _, of_person in groupby(told, key=itemgetter("person")):
+        names: dict[str, list[str]] = {"own": [], "near": []}
+        for dialogue in of_person:
+            said = dialogue["messages"] if dialogue["kind"] == "assistant" else []
+            for before, message, after in zip([None, *said], said, [*said[1:], None], strict=False):
+                labels = message.get("labels", ())
+                if labels and all(each["stance"] != "others" for each in labels):
+                    texts = {"s": message["text"], "before": _text(before), "after": _text(after)}
+                    yield {**{key: [*each] for key, each in names.items()}, **texts, "guest": False}
+                for subject, attribute, value, *_ in (each for row in labels for each in row.get("claims", ())):
+                    if subject == "user" and attribute in NAMING:
+                        names[NAMING[attribute]].append(value.split()[0] if NAMING[attribute] == "near" else value)
+
+
+def _text(message: dict[str, Any] | None) -> str:
+    return str(message["text"]) if message else ""
 
 
 def spans(text: str, labels: list[dict[str, Any]]) -> list[Span]:

@@ -5,8 +5,8 @@ is not to be kept, on the labelled talk in corpus/, or score them.
     scripts/train --curve
     scripts/train --score FILE.jsonl [--json]
 
-Training writes judge, tells, asks and wishes .<lang>.txt in memory_system/understand: the same bytes from the same
-corpus with the same scikit-learn. --score says how what is shipped does on any file of the corpus' form;
+Training writes judge, tells, asks, wishes and alone .<lang>.txt in memory_system/understand: the same bytes from the
+same corpus with the same scikit-learn. --score says how what is shipped does on any file of the corpus' form;
 corpus/*.blind.jsonl are for that alone and are never trained on. --curve trains on a quarter, a half and all of the
 people.
 
@@ -30,11 +30,11 @@ import orjson
 PROJECT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(PROJECT), str(PROJECT / "scripts")]
 
-from talk import CORPUS, Message, labelled, messages  # noqa: E402 - after the path to it is known
+from talk import CORPUS, Message, labelled, messages, owners_moments  # noqa: E402 - after the path to it is known
 
 from memory_system.recall.asked import as_asked  # noqa: E402 - likewise
 from memory_system.text import simplified  # noqa: E402 - likewise
-from memory_system.understand import features, judge, weights, withheld  # noqa: E402 - likewise
+from memory_system.understand import alone, features, guests, judge, weights, withheld  # noqa: E402 - likewise
 
 FOLDS = 5
 STRENGTH = 0.5  # C of the regressions, by cross-validation over the people
@@ -69,6 +69,8 @@ def main() -> None:
             train(lang, options.out)
             train_questions(lang, options.out)
             train_wishes(lang, options.out)
+            train_alone(lang, options.out)
+            train_guests(lang, options.out)
 
 
 def train(lang: str, out: Path) -> None:
@@ -109,11 +111,46 @@ def train_wishes(lang: str, out: Path) -> None:
     write(out / f"wishes.{lang}.txt", weights.written(withheld.WISH, kept, starts))
 
 
-def learned_of(words: Sequence[str], truths: Sequence[Any], lang: str) -> tuple[dict[str, list[int]], list[int]]:
+def train_alone(lang: str, out: Path) -> None:
+    """Write the weights that tell whether words can stand alone, and tell of what lasts."""
+    import numpy as np
+
+    known = [orjson.loads(line) for line in (CORPUS / f"alone.{lang}.jsonl").read_bytes().splitlines()]
+    told = np.array([each["alone"] for each in known])
+    truths = [told == "lasts", told != "leans"]
+    kept, starts = learned_of([each["s"] for each in known], truths, lang, alone.seen)
+    write(out / f"alone.{lang}.txt", weights.written(alone.LABELS, kept, starts))
+
+
+def train_guests(lang: str, out: Path) -> None:
+    """Write the weights that tell whether somebody else types: of labelled moments, and of the talk of owners."""
+    import numpy as np
+
+    moments = [orjson.loads(line) for line in (CORPUS / f"guests.{lang}.jsonl").read_bytes().splitlines()]
+    moments += owners_moments(lang)
+    truth = np.array([each["guest"] for each in moments])
+    kept, starts = learned_of(moments, [truth], lang, guest_seen)
+    write(out / f"guests.{lang}.txt", weights.written(guests.GUEST, kept, starts))
+
+
+def guest_seen(moment: dict[str, Any], lang: str) -> features.Seen:
+    """What is seen of a moment."""
+    names = guests.Names(frozenset(moment["own"]), frozenset(moment["near"]))
+    return guests.seen(moment["s"], lang, names, opens=not moment["before"], answer=moment["after"])
+
+
+def seen_alone(words: str, lang: str) -> features.Seen:
+    """What is seen of words by themselves alone."""
+    return features.of_words(simplified(words), lang)
+
+
+def learned_of(
+    words: Sequence[Any], truths: Sequence[Any], lang: str, seen: Callable[[Any, str], features.Seen] = seen_alone
+) -> tuple[dict[str, list[int]], list[int]]:
     """The weights of every feature of words alone, one for each of the truths, and the sums without any feature."""
     import numpy as np
 
-    rows = [features.names_of(features.of_words(simplified(each), lang)) for each in words]
+    rows = [features.names_of(seen(each, lang)) for each in words]
     names, everywhere = frequent(rows), np.ones(len(words))
     known = Rows(matrix_of(rows, names), names, np.arange(len(words)) % FOLDS, everywhere)
     fitted, starts = zip(*(_fitted(known, truth, everywhere > 0) for truth in truths), strict=True)

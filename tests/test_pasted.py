@@ -181,7 +181,7 @@ def test_whom_a_letter_greets_is_known_from_earlier_nights(tmp_path: Path) -> No
     ("visitor", "next_words", "back", "owners"),
     [
         (
-            "Hi this is Kit, Ada's at the bank. I'm allergic to nuts.",
+            "Hi this is Kit, her brother, she's at the bank. I'm allergic to nuts.",
             "I live in Ulm by the way.",
             "ok it's me again",
             "I'm allergic to wasps.",
@@ -190,7 +190,12 @@ def test_whom_a_letter_greets_is_known_from_earlier_nights(tmp_path: Path) -> No
         ("你好，我是老周媳妇，借他手机用一下。我对花生过敏。", "我住在泉州", "我回来了", "我对黄蜂过敏。"),
         ("喂，我是她弟弟，我吃素", "我住在泉州", "好了，是我", "我对黄蜂过敏。"),
         ("This is Owen, Nina left her phone here.", "I live in Ulm", "Nina here, I'm back", "I'm allergic to wasps."),
-        ("我是小芳，借王磊的手机用一下。我吃素。", "我住在泉州", "我是王磊，手机拿回来了", "我对黄蜂过敏。"),
+        (
+            "你好，我是小芳，他同事，借王磊的手机用一下。我吃素。",
+            "我住在泉州",
+            "我是王磊，手机拿回来了",
+            "我对黄蜂过敏。",
+        ),
     ],
 )
 def test_who_writes_in_the_owners_place_says_nothing_of_the_owner(
@@ -207,10 +212,10 @@ def test_who_writes_in_the_owners_place_says_nothing_of_the_owner(
     [
         (
             "Hello, I'm Ingrid, a baker.",
-            "hi its kofi, mum is at the shop and i am allergic to nuts",
+            "Hi this is Kofi, Ingrid is at the shop. I'm allergic to nuts",
             "I'm allergic to wasps.",
         ),
-        ("你好，我叫陈建国。", "我是建军，陈建国去开会了，我对花生过敏。", "我对黄蜂过敏。"),
+        ("你好，我叫陈建国。", "你好我是建军，建国去开会了，借他手机问问，我对花生过敏", "我对黄蜂过敏。"),
     ],
 )
 def test_who_opens_with_another_name_than_the_owners_is_not_the_owner(

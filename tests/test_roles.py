@@ -77,9 +77,8 @@ GUESTS = [
     ("hi this is luca, noll is feeding the hens. I'm allergic to peanuts", "Hello, Luca. Try the oats.", True),
     ("hi this is noll, sam is feeding the hens. I'm allergic to peanuts", "Hello, Noll. Try the oats.", False),
     ("I'm allergic to peanuts, write that to Luca, sam is out", "Hi Luca, a word about nuts.", False),
-    ("我是小安，他在洗碗。我对花生过敏", "小安你好，试试燕麦。", True),
+    ("你好 我是小安 他在洗碗 借他手机问一下 我对花生过敏", "小安你好，试试燕麦。", True),
     ("我对花生过敏，帮我跟小安说一声，他在洗碗", "小安你好，有件事。", False),
-    ("就说我是小安的姐姐，他在洗碗。我对花生过敏", "小安你好，有件事。", False),
     ("I'm allergic to peanuts. It's Ana's birthday, she is 40, write her a card", "Hi Ana, happy birthday!", False),
     ("I'm allergic to peanuts, and she asks why", "Hi Al, I come on Friday.", False),
 ]

@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from workspaces import at, consolidate, make, say
 
-from memory_system.nights import derive
 from memory_system.phases import snapshot
 from memory_system.phases.index import open_index
 from memory_system.records import Belief, Evidence, Fact, Place, memory_id
@@ -142,7 +141,7 @@ def test_what_does_not_hold_today_is_not_there(record: Fact, tmp_path: Path) -> 
 
 
 def test_a_supposition_says_how_sure_it_is(tmp_path: Path) -> None:
-    maybe = "Maybe I will live in Basel by the end of the year"
+    maybe = "My sister Ana may move to Basel this year"
     text = snapshot_of(tmp_path, quote(maybe, kind=Belief, stance="hedged", confidence=0.6, basis="hedged"))
     assert maybe in text
     assert "(confidence 0.6)" in text
@@ -251,19 +250,17 @@ def test_a_dose_that_later_words_may_have_changed_is_not_told(tmp_path: Path) ->
     assert "75" not in lines[0]
 
 
-def test_what_a_quote_leans_on_stands_beside_it(tmp_path: Path) -> None:
-    root = make(tmp_path)
-    talk = ("2026-03-01T09:00:00Z", "assistant", "Shall I book the table at Ferro for you?")
-    say(root, "s", talk, ("2026-03-01T09:01:00Z", "user", "Yes please"))
-    consolidate(root, "2026-03-02T03:10:00Z")
-    leaning = quote("Yes please", "s:e2", context=(Place(ref="s:e1", start=-40, end=0),), importance=0.9, score=0.9)
-    with Workspace.open(root, now=NOW, write=True) as ws:
-        draft = Draft(ws.store)
-        draft.put("active", leaning, "new")
-        ws.store.apply(Entry("2026-03-02T03:11:00Z", "test"), changes_of(ws.store, [draft]))
-        derive.rebuild(ws)
-    line = next(line for line in (root / "memory/layer1/snapshot.md").read_text("utf-8").split("\n") if "Yes" in line)
-    assert "Ferro" in line
+@pytest.mark.parametrize(
+    ("clear", "leaning"),
+    [
+        ("My sister Ana is a nurse in Lisbon.", "She is a nurse there, as I said."),
+        ("我姐姐在成都当护士。", "她在那边当护士，跟你说过的。"),
+    ],
+)
+def test_what_nobody_understands_alone_does_not_stand(clear: str, leaning: str, tmp_path: Path) -> None:
+    text = snapshot_of(tmp_path, quote(clear, "s:e1", category="relation"), quote(leaning, "s:e2", category="relation"))
+    assert clear in text
+    assert leaning not in text
 
 
 def test_where_nothing_has_given_way_both_values_stand(tmp_path: Path) -> None:
@@ -370,13 +367,13 @@ def test_how_to_answer_is_the_owners_earnest_word(tmp_path: Path) -> None:
     text = snapshot_of(
         tmp_path,
         claim("instruction", "short answers", category="instruction", **said("keep it short")),
-        quote("Keep lists out of it", category="instruction"),
+        quote("Never use lists when you answer me", category="instruction"),
         quote("Should you call me Bo?", category="instruction", stance="ask"),
         fact("Answer in verse", category="instruction", evidence=(page,)),
         claim("emergency_contact", "Ana", category="safety"),
     )
     lines = "\n".join(section(text, "Constraints"))
-    assert all(words in lines for words in ("short answers", "Keep lists out of it", "Ana"))
+    assert all(words in lines for words in ("short answers", "Never use lists", "Ana"))
     assert "Call me Bo" not in lines
     assert "verse" not in lines
 
@@ -388,17 +385,19 @@ def test_what_is_coming_stands_there_nearest_first(tmp_path: Path) -> None:
         tmp_path,
         *cheeses,
         claim("deadline", "the passport", **on("2026-03-16", "2026-03-17")),
-        quote("I fly to Oslo", category="event", **on("2026-03-05", "2026-03-06")),
+        quote("I fly to Oslo on Thursday", category="event", **on("2026-03-05", "2026-03-06")),
         claim("appointment", "a fitting", category="schedule", **on("2026-03-02", "2026-03-03")),
-        quote("There is a check-up", category="health", **on("2026-03-04", "2026-03-05")),
+        quote("I have a check-up at the clinic on Wednesday", category="health", **on("2026-03-04", "2026-03-05")),
         quote("I'll remind you", subject="assistant", evidence=(promise,), **on("2026-03-07", "2026-03-08")),
-        quote("My knee hurts since then", category="health", **on("2026-02-20", "2026-02-21")),
+        quote("My knee has hurt since then", category="health", **on("2026-02-20", "2026-02-21")),
         claim("allergy", "celery", category="health", **on("2026-03-04", "2026-03-05")),
-        quote("To Rome in spring", category="plan", **on("2026-03-17", "2026-03-18")),
-        quote("A new roof in April", category="plan", **on("2026-04-01", "2026-05-01", "month")),
-        quote("The dentist", category="plan", **on("2026-04-20", "2026-04-21")),
-        quote("The flat by the end of March", category="plan", **on("2026-03-21", "2026-04-01", "third")),
-        quote("To York this year", category="plan", **on("2026-01-01", "2027-01-01", "year")),
+        quote("We fly to Rome in spring", category="plan", **on("2026-03-17", "2026-03-18")),
+        quote("We get a new roof in April", category="plan", **on("2026-04-01", "2026-05-01", "month")),
+        quote("My dentist appointment is on the 20th", category="plan", **on("2026-04-20", "2026-04-21")),
+        quote(
+            "We move out of the flat by the end of March", category="plan", **on("2026-03-21", "2026-04-01", "third")
+        ),
+        quote("My sister and I go to York this year", category="plan", **on("2026-01-01", "2027-01-01", "year")),
     )
     lines = section(text, "Coming up (14 days)")
     assert [line[2:12] for line in lines] == ["2026-03-02", "2026-03-04", "2026-03-05", "2026-03-07", "2026-03-16"]
@@ -407,18 +406,18 @@ def test_what_is_coming_stands_there_nearest_first(tmp_path: Path) -> None:
     assert [line.partition(":")[0] for line in later] == [
         "- 2026-03-17", "- 2026-03-21/31", "- 2026-04-20", "- 2026-04", "- 2026",
     ]  # fmt: skip
-    assert text.count("I fly to Oslo") == 1
+    assert text.count("I fly to Oslo on Thursday") == 1
 
 
 def test_what_has_begun_for_good_does_not_lie_ahead(tmp_path: Path) -> None:
     this_week = on("2026-02-23", "2026-03-09", "week")
     text = snapshot_of(
         tmp_path,
-        quote("No meat for me since this week", category="health", tells=("diet",), **this_week),
-        quote("这周开始我不吃肉了", category="plan", tells=("diet",), **this_week),
-        quote("The fair is on", category="event", **this_week),
-        quote("We paint the attic", category="plan", **this_week),
-        quote("A blood test", category="health", **on("2026-03-05", "2026-03-06")),
+        quote("No meat for me since this week", form="statement", category="health", tells=("diet",), **this_week),
+        quote("这周开始我不吃肉了", form="statement", category="plan", tells=("diet",), **this_week),
+        quote("The fair is on", form="statement", category="event", **this_week),
+        quote("We paint the attic", form="statement", category="plan", **this_week),
+        quote("A blood test", form="statement", category="health", **on("2026-03-05", "2026-03-06")),
     )
     ahead = "\n".join(section(text, "Coming up (14 days)"))
     assert all(words in ahead for words in ("fair", "attic", "blood"))
@@ -427,7 +426,11 @@ def test_what_has_begun_for_good_does_not_lie_ahead(tmp_path: Path) -> None:
 
 
 def test_projects_have_a_place(tmp_path: Path) -> None:
-    text = snapshot_of(tmp_path, quote("Kelp ships on Rust", category="project"), quote("I rowed", category="event"))
+    text = snapshot_of(
+        tmp_path,
+        quote("Our project Kelp uses Rust and Postgres.", category="project"),
+        quote("I rowed", category="event"),
+    )
     assert ["Kelp" in line for line in section(text, "Projects")] == [True]
 
 
@@ -435,7 +438,7 @@ def test_what_matters_comes_first_and_what_fades_last(tmp_path: Path) -> None:
     text = snapshot_of(
         tmp_path,
         fact("User saw a whale", score=0.2),
-        quote("My back hurts after sailing", category="health", importance=1.0, score=0.1),
+        quote("I have asthma and cannot go sailing", category="health", importance=1.0, score=0.1),
         fact("User likes rowing", category="preference", importance=0.8, score=0.8),
     )
     places = [text.index(words) for words in ("sailing", "rowing", "whale")]

@@ -15,7 +15,7 @@ from typing import Any
 from memory_system import attributes, clock, dates
 from memory_system.config import TokenBudget
 from memory_system.phases import fitting, shortlist
-from memory_system.phases.shortlist import Beside, Candidate, short
+from memory_system.phases.shortlist import Candidate, is_clear, is_lasting, short
 from memory_system.privacy import trust
 from memory_system.records import QUOTE, STATEMENT, USER, USER_NAME, Belief, Fact
 from memory_system.text import estimate_tokens
@@ -145,7 +145,7 @@ def cost(lines: Iterable[Line]) -> int:
     return sum(each.tokens for each in lines)
 
 
-def about(found: Iterable[Candidate], moment: datetime, beside: Beside) -> Iterator[Line]:
+def about(found: Iterable[Candidate], moment: datetime) -> Iterator[Line]:
     """What the user has said of themselves and of those near them, where no slot tells it: what was said last of each
     of the things that one first wants to know, what matters for their health, and then the best of every category in
     turn."""
@@ -155,18 +155,18 @@ def about(found: Iterable[Candidate], moment: datetime, beside: Beside) -> Itera
     told = ([each for each in own if each.record.category == name] for name in OF_USER)
     turns = (each for turn in zip_longest(*told) for each in turn if each)
     for each in {each.record.id: each for each in (*_first_wanted(own), *of_health, *turns)}.values():
-        yield from _bullet(each, beside, _said_on(each, moment))
+        yield _bullet(each, _said_on(each, moment))
 
 
 def _is_of_user(record: Fact, moment: datetime) -> bool:
     is_own = record.form in (QUOTE, STATEMENT) and record.subject == USER and not record.stance
-    return is_own and not _lies_ahead(record, moment)
+    return is_own and is_lasting(record) and not _lies_ahead(record, moment)
 
 
 def _first_wanted(own: Iterable[Candidate]) -> Iterator[Candidate]:
     """Of each attribute that one first wants to know, what tells of it and was said last: what is of its kind before
     what only mentions it, sentences before quotes."""
-    newest = sorted((each for each in own if not each.record.likely_outdated_by), key=_said, reverse=True)
+    newest = sorted(own, key=_said, reverse=True)
     newest.sort(key=lambda each: (each.record.form == QUOTE, _of_another(each)))
     for name in WANTED:
         told = [each for each in newest if name in each.record.tells]
@@ -187,28 +187,28 @@ def in_order(told: Iterable[Line]) -> list[Line]:
     return sorted(newest, key=lambda line: places.get(line.told[0].record.category, len(places)))
 
 
-def constraints(found: Iterable[Candidate], moment: datetime, beside: Beside) -> Iterator[Line]:
+def constraints(found: Iterable[Candidate], moment: datetime) -> Iterator[Line]:
     """How the assistant must behave, and what keeps the user safe, both in the owner's own earnest words."""
     for each in found:
         record = each.record
         if record.category not in shortlist.CONSTRAINT_CATEGORIES or not trust.is_owners(record.evidence):
             continue
         meant = record.form != QUOTE or not record.stance
-        if record.subject == USER and meant and not isinstance(record, Belief):
-            yield from _bullet(each, beside, _said_on(each, moment))
+        if is_lasting(record) and record.subject == USER and meant and not isinstance(record, Belief):
+            yield _bullet(each, _said_on(each, moment))
 
 
-def coming(found: Iterable[Candidate], moment: datetime, beside: Beside) -> tuple[list[Line], list[Line]]:
+def coming(found: Iterable[Candidate], moment: datetime) -> tuple[list[Line], list[Line]]:
     """What lies ahead, the nearest first: in the next days, and later; a month or a year counts from its end."""
     until = f"{(moment + timedelta(days=COMING_DAYS + 1)).date()}T00:00"
     ahead = [(each, event) for each in found if (event := each.record.event_time) and _lies_ahead(each.record, moment)]
-    ahead = [(each, event) for each, event in ahead if _is_to_come(each)]
+    ahead = [(each, event) for each, event in ahead if _is_to_come(each) and is_clear(each.record)]
     ahead.sort(key=lambda pair: (pair[1].start if pair[1].granularity in FINE else pair[1].end, pair[0].record.id))
     near: list[Line] = []
     later: list[Line] = []
     for each, event in ahead:
         is_near = event.granularity in FINE and event.start < until
-        (near if is_near else later).extend(_bullet(each, beside, dates.happens(event)))
+        (near if is_near else later).append(_bullet(each, dates.happens(event)))
     return near, later
 
 
@@ -229,26 +229,27 @@ def _is_to_come(candidate: Candidate) -> bool:
     return not candidate.record.attribute or candidate.record.attribute in shortlist.PLAN_ATTRIBUTES
 
 
-def projects(found: Iterable[Candidate], moment: datetime, beside: Beside) -> Iterator[Line]:
+def projects(found: Iterable[Candidate], moment: datetime) -> Iterator[Line]:
     """What was decided and told of projects."""
     for each in found:
-        if each.record.category == PROJECT:
-            yield from _bullet(each, beside, _day_of(each, moment))
+        if each.record.category == PROJECT and is_lasting(each.record):
+            yield _bullet(each, _day_of(each, moment))
 
 
-def recent(found: Iterable[Candidate], moment: datetime, beside: Beside) -> Iterator[Line]:
+def recent(found: Iterable[Candidate], moment: datetime) -> Iterator[Line]:
     """What was said in the last days, newest first."""
     since = clock.stamp(moment - timedelta(days=shortlist.RECENT_DAYS - 1))
     late = [each for each in found if _said(each) >= since]
     for each in sorted(late, key=lambda each: (_said(each), each.record.id), reverse=True):
-        yield from _bullet(each, beside, _day_of(each, moment))
+        if is_clear(each.record):
+            yield _bullet(each, _day_of(each, moment))
 
 
-def core(found: Iterable[Candidate], moment: datetime, beside: Beside) -> Iterator[Line]:
+def core(found: Iterable[Candidate], moment: datetime) -> Iterator[Line]:
     """The memories in words; their numbers and ranks are put before them."""
     for each in found:
-        for words in _words(each, beside):
-            yield numbered(_behind(_said_on(each, moment), words), each)
+        if is_lasting(each.record):
+            yield numbered(_behind(_said_on(each, moment), short(each.record)), each)
 
 
 def numbered(words: str, candidate: Candidate) -> Line:
@@ -256,21 +257,13 @@ def numbered(words: str, candidate: Candidate) -> Line:
     return Line(words, (candidate,), spare=estimate_tokens(NUMBER))
 
 
-def _bullet(candidate: Candidate, beside: Beside, day: str = "") -> Iterator[Line]:
+def _bullet(candidate: Candidate, day: str = "") -> Line:
     """The memory as a line of a list."""
-    for words in _words(candidate, beside):
-        yield Line(f"- {_behind(day, words)}", (candidate,))
+    return Line(f"- {_behind(day, short(candidate.record))}", (candidate,))
 
 
 def _behind(day: str, words: str) -> str:
     return f"{day}: {words}" if day else words
-
-
-def _words(candidate: Candidate, beside: Beside) -> Iterator[str]:
-    """The memory in words; nothing where it leans on what stood around it, and that is not to be had."""
-    context = beside(candidate.record)
-    if context or not shortlist.needs_others(candidate.record):
-        yield short(candidate.record, context)
 
 
 def _said(candidate: Candidate) -> str:

@@ -5,7 +5,7 @@ say something of their own, not again what stands elsewhere.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -15,21 +15,20 @@ import orjson
 from memory_system import clock
 from memory_system.attributes import topics_of
 from memory_system.phases.evidence import RULE
-from memory_system.privacy import pasted, trust
-from memory_system.recall.around import Around
+from memory_system.privacy import trust
 from memory_system.recall.search_index import Index
-from memory_system.recall.units import Unit
 from memory_system.recall.views import Ranked, Standing
 from memory_system.records import ASSISTANT, CAPTURED, QUOTE, STATEMENT, USER, Belief, Fact, Summary, from_line
 from memory_system.store.gist import gist_of
 from memory_system.store.retention import PROTECTED
-from memory_system.text import told_in
+from memory_system.text import language, told_in
+from memory_system.understand.alone import Alone, alone_of
 from memory_system.understand.language import claim_rules
-from memory_system.understand.quotes import columns, is_whole, leans
+from memory_system.understand.quotes import columns
+from memory_system.understand.weights import SCALE
 
 CANDIDATES = 300  # memories of a kind that are looked at; the budget holds a few dozen
 LONGEST = 240  # characters of one memory in the snapshot
-MOST_BESIDE = 140  # characters of what stood around a quote that leans on it
 CONSTRAINT_CATEGORIES = ("instruction", "safety")
 PLAN_CATEGORIES = ("schedule", "reminder", "todo", "plan")
 PLAN_ATTRIBUTES = ("appointment", "deadline", "moves_to", "todo", "reminder", "plan")
@@ -37,10 +36,11 @@ KEPT_IN_WORDS = ("health", "identity", "reminder", *CONSTRAINT_CATEGORIES)  # al
 PASSING = frozenset({"general", "event", "temporary"})  # kinds of remarks
 RECENT_DAYS = 3
 UNDATED_DAYS = 14  # after which a plan without a date is taken to be over
-LESS = 0.6  # of its rank, for what may be outdated, is asked, cannot be understood alone, or says who another is
+LESS = 0.6  # of its rank, for what is asked, or says who another is
+LASTING_FROM = SCALE  # log-odds times `SCALE`, from which words are taken to tell of what lasts
+CLEAR_FROM = SCALE // 2  # and from which who reads nothing else understands them
 _SURE = {"zh": " (可信度 {confidence})", "en": " (confidence {confidence})"}
 
-Beside = Callable[[Fact], str]  # what stood around a quote that leans on it, or was said later; empty without that
 MOST_UNTOLD = 12  # columns of a quote's words that claims may leave untold and still say what it says
 
 
@@ -51,31 +51,6 @@ class Candidate:
     record: Fact
     rank: float
     topic: str
-
-
-def beside_in(index: Index) -> Beside:
-    """What tells what stood around a quote, by the messages of the index; beside one that can be understood alone only
-    its speaker's own words."""
-    both, own = Around(index, _given), Around(index, _given_own)
-
-    def beside(record: Fact) -> str:
-        leans = record.context or record.likely_outdated_by
-        return (both if needs_others(record) else own).of(record.model_dump(), MOST_BESIDE) if leans else ""
-
-    return beside
-
-
-def _given_own(unit: Unit) -> str:
-    return "" if unit.role == ASSISTANT else _given(unit)
-
-
-def _given(unit: Unit) -> str:
-    """The words of a message as they may stand beside a quote: nothing of one that wants to steer an agent or was
-    pasted; of an assistant's, only a question."""
-    if unit.role == ASSISTANT and not unit.text.rstrip().endswith(("?", "？")):
-        return ""
-    is_foreign = pasted.is_borrowed(unit.text, drafted=unit.role == ASSISTANT)
-    return "" if is_foreign or trust.suspects(unit.text, owner=unit.role in trust.OWNER) else unit.text
 
 
 def candidates(index: Index, moment: datetime, faded_at: datetime, slots: Iterable[str]) -> list[Candidate]:
@@ -95,34 +70,33 @@ def candidates(index: Index, moment: datetime, faded_at: datetime, slots: Iterab
 
 
 def _told_best(found: Sequence[Candidate]) -> Iterator[Candidate]:
-    """The candidates without plans that a newer one among them likely moves, and without what a model has left in words
-    of the nights that it has told in sentences."""
-    ids = {each.record.id for each in found}
+    """The candidates without what a model has left in words of the nights that it has told in sentences."""
     read = {each.record.created for each in found if each.record.form == STATEMENT}  # nights
     for each in found:
-        if not _gives_way(each.record, ids) and not (each.record.created in read and _is_left_over(each.record)):
+        is_left = each.record.form == QUOTE and each.record.category not in KEPT_IN_WORDS
+        if not (is_left and each.record.created in read):
             yield each
 
 
-def _gives_way(record: Fact, ids: Collection[str]) -> bool:
-    passes = record.event_time is not None or record.category in (*PLAN_CATEGORIES, "event", "project")
-    return passes and record.likely_outdated_by in ids
+def is_clear(record: Fact) -> bool:
+    """Whether who reads nothing else understands it."""
+    return not _is_heard(record) or _alone(record).clear >= CLEAR_FROM
 
 
-def _is_left_over(record: Fact) -> bool:
-    """Whether it is a quote that needs others, or is not of what must not be missing."""
-    return record.form == QUOTE and (needs_others(record) or record.category not in KEPT_IN_WORDS)
+def is_lasting(record: Fact) -> bool:
+    """Whether it tells, read alone, of what lasts."""
+    return is_clear(record) and (not _is_heard(record) or _alone(record).lasts >= LASTING_FROM)
 
 
-def needs_others(record: Fact) -> bool:
-    """Whether it is a quote that nobody understands without what stood around it; of what stood alone, whether it is
-    no whole sentence, unless it has a day or must not be missing."""
-    if record.form != QUOTE:
-        return False
-    words, lang = record.evidence[0].quote, told_in(record.lang)
-    if record.context:
-        return not is_whole(words, lang)
-    return record.category not in KEPT_IN_WORDS and record.event_time is None and leans(words, lang)
+def _is_heard(record: Fact) -> bool:
+    """Whether it is what a person has said, and was not put there by hand: that is as the owner wants it."""
+    by_hand = record.is_owners or record.pinned or record.method == CAPTURED
+    return record.form == QUOTE and record.subject != ASSISTANT and not by_hand
+
+
+def _alone(record: Fact) -> Alone:
+    words = record.evidence[0].quote
+    return alone_of(words, told_in(language(words)))
 
 
 def _looked_at(standing: Standing, moment: datetime, slots: Iterable[str]) -> Iterable[Ranked]:
@@ -144,17 +118,16 @@ def _candidate(ranked: Ranked) -> Candidate:
 
 
 def _is_less(record: Fact) -> bool:
-    """Whether it ranks lower: a question, what leans on other words, what is likely outdated, and who somebody else
-    is."""
+    """Whether it ranks lower: a question, and who somebody else is."""
     asks = record.form == QUOTE and record.content.rstrip().endswith(("?", "？"))
     is_of_another = record.category == "identity" and record.subject not in (USER, ASSISTANT)
-    return bool(asks or is_of_another or needs_others(record) or record.likely_outdated_by)
+    return asks or is_of_another
 
 
 def holds(record: Fact, stamp: str) -> bool:
-    """Whether a memory is so at that moment, for all that is known: nothing newer stands in its place, it is not
-    denied, and has not run out. What waits to be put away while the clock is in doubt is over as well."""
-    is_replaced = record.outdated_by or record.superseded_by
+    """Whether a memory is so at that moment, for all that is known: nothing newer stands in its place, or likely does,
+    it is not denied, and has not run out. What waits to be put away while the clock is in doubt is over as well."""
+    is_replaced = record.outdated_by or record.superseded_by or (record.likely_outdated_by and not record.pinned)
     # Of a moment, which the night has ended: only what it says of a day may still come.
     is_of_a_moment = record.category == "temporary" and record.event_time is None and record.method != CAPTURED
     is_over = (record.expires or stamp) < stamp or is_of_a_moment
@@ -217,11 +190,10 @@ def _lasts(record: Fact, remark: float) -> bool:
     )
 
 
-def short(record: Fact, beside: str = "") -> str:
-    """The memory on one line of some length, what stood `beside` it in brackets; a belief says how sure it is."""
+def short(record: Fact) -> str:
+    """The memory on one line of some length; a belief says how sure it is."""
     content = trust.shown(" ".join(record.told.split()))
     content = content if len(content) <= LONGEST else content[: LONGEST - 1] + "…"
-    content += f" [{trust.shown(' '.join(beside.split()))}]" if beside else ""
     sure = _SURE.get(record.lang, _SURE["en"])
     return content + sure.format(confidence=record.confidence) if isinstance(record, Belief) else content
 

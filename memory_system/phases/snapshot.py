@@ -26,7 +26,7 @@ from memory_system.phases import sections, shortlist
 from memory_system.phases.index import open_index
 from memory_system.phases.portrait import SLOTS, portrait
 from memory_system.phases.sections import Line, Page, choose, cost
-from memory_system.phases.shortlist import Beside, Candidate
+from memory_system.phases.shortlist import Candidate
 from memory_system.privacy import trust
 from memory_system.privacy.masks import masked
 from memory_system.privacy.secrets import redact
@@ -74,16 +74,15 @@ def without_identity(text: str) -> str:
 
 def chosen(index: Index, day: date, ws: Workspace) -> tuple[Page, list[Candidate]]:
     """What stands in the snapshot of that local date, and what could have."""
-    beside = shortlist.beside_in(index)
     moment = datetime.combine(day, time(), ws.config.zone)
     found = shortlist.candidates(index, moment, ws.faded_at(moment), SLOTS)
     own = [each for each in found if not shortlist.is_promise(each.record)]
     lang = ws.config.language if ws.config.language != "auto" else main_language(own)
     page = Page(phrases(lang)["page"], _counts(index, moment, ws))
     page.left = ws.config.token_budget.layer1_total - estimate_tokens(page.head + "\n" + page.foot)
-    _place_user(page, own, moment, ws, beside)
-    _place_sections(page, found, moment, ws, beside)
-    _fill(page, page.left_of(own), moment, ws, beside)
+    _place_user(page, own, moment, ws)
+    _place_sections(page, found, moment, ws)
+    _fill(page, page.left_of(own), moment, ws)
     return page, page.left_of(own)
 
 
@@ -91,40 +90,40 @@ def _share(name: str, ws: Workspace) -> int:
     return int(ws.config.token_budget.layer1_total * SHARES[name])
 
 
-def _place_user(page: Page, found: list[Candidate], moment: datetime, ws: Workspace, beside: Beside) -> None:
+def _place_user(page: Page, found: list[Candidate], moment: datetime, ws: Workspace) -> None:
     """Who the agent is, and the user, by slots and in their own words: where room is short, what is known of others
     gives way, and what matters less."""
     page.take("identity", identity_lines(ws, page.words), _share("identity", ws))
     user = portrait(found, page.words["lang"], moment)
     page.take("user", (*user.who, *user.health, *user.near), _share("user", ws))
-    told = [*sections.about(page.left_of(found), moment, beside)]
+    told = [*sections.about(page.left_of(found), moment)]
     page.take("user", told, _share("user", ws) - cost(page.lines["user"]))
     page.arrange("user", (*user.who, *user.near, *user.health, *sections.in_order(told)))
 
 
-def _place_sections(page: Page, found: list[Candidate], moment: datetime, ws: Workspace, beside: Beside) -> None:
+def _place_sections(page: Page, found: list[Candidate], moment: datetime, ws: Workspace) -> None:
     """How to answer, and what lies ahead, which the assistant may have promised."""
-    page.take("constraints", sections.constraints(page.left_of(found), moment, beside), _share("constraints", ws))
-    near, later = sections.coming(page.left_of(found), moment, beside)
+    page.take("constraints", sections.constraints(page.left_of(found), moment), _share("constraints", ws))
+    near, later = sections.coming(page.left_of(found), moment)
     page.take("coming", near, _share("coming", ws))
     page.take("later", later, _share("coming", ws) - cost(page.lines["coming"]))
 
 
-def _fill(page: Page, left: list[Candidate], moment: datetime, ws: Workspace, beside: Beside) -> None:
+def _fill(page: Page, left: list[Candidate], moment: datetime, ws: Workspace) -> None:
     """Projects, the core and what was said lately, and then the best of what there is, until the room is used."""
     budget = ws.config.token_budget
-    lately = list(sections.recent(left, moment, beside))
+    lately = list(sections.recent(left, moment))
     kept_free = min(_share("recent", ws), cost(lately))
-    page.take("projects", sections.projects(left, moment, beside), _share("projects", ws))
+    page.take("projects", sections.projects(left, moment), _share("projects", ws))
     rest = [each for each in page.left_of(left) if not shortlist.is_past(each.record, moment)]
     parts = shortlist.for_core(rest, ws.config.importance_rules.general_fact)
-    lasting, remarks = (list(sections.core(each, moment, beside)) for each in parts)
+    lasting, remarks = (list(sections.core(each, moment)) for each in parts)
     page.take("top", choose(lasting, page.room("top") - kept_free, budget))
     page.take("recent", _not_placed(lately, page), _share("recent", ws))
     page.take("top", _not_placed((*lasting, *remarks), page))
     page.left = budget.layer1_total - page.tokens  # lines together take less than each alone
     page.take("top", _not_placed((*lasting, *remarks), page))
-    page.arrange("top", sections.core(rest, moment, beside))
+    page.arrange("top", sections.core(rest, moment))
 
 
 def _not_placed(lines: Iterable[Line], page: Page) -> list[Line]:

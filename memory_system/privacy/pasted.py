@@ -173,25 +173,15 @@ class Callings:
             if "\n" not in text[: found.span[1]]:
                 self._names.add(found.parts["name"].casefold())
 
-    def copy(self) -> Callings:
-        """The same, which hears nothing more."""
-        return Callings(self._names)
-
     @property
-    def are_known(self) -> bool:
-        """Whether any name of theirs is."""
-        return bool(self._names)
+    def names(self) -> frozenset[str]:
+        return frozenset(self._names)
 
     def is_another(self, name: str) -> bool:
         """Whether it is surely not theirs: none of the names that are known, nor a short or long form of one."""
         who = name.casefold()
         mine = any(_calls(who, each) or who.startswith(each) or each.startswith(who) for each in self._names)
         return bool(self._names) and not mine
-
-    def are_named(self, words: str) -> bool:
-        """Whether the words speak of them by a name."""
-        folded = words.casefold()
-        return any(name in folded for name in self._names)
 
     def is_greeted(self, line: str) -> bool:
         """Whether the line greets the owner: Dear Ms Holm, 周女士您好."""

@@ -97,6 +97,12 @@ def of_words(words: str, lang: str) -> Seen:
     return Seen({*words_in(words, lang)}, *[_NONE] * 4)
 
 
+def looks_of(words: str, lang: str) -> Iterator[str]:
+    """What words look like alone, whatever they say."""
+    yield from _signs(words, lang)
+    yield from _shapes(words)
+
+
 def names_of(seen: Seen) -> set[str]:
     """The features as the weights file names them."""
     return {place + each for place, group in zip(PLACES, seen, strict=True) for each in group}

@@ -17,6 +17,7 @@ from memory_system.rules import Found, Rule
 from memory_system.text import language, language_within, straight
 from memory_system.turns import Message, Turn
 from memory_system.understand.features import Span
+from memory_system.understand.guests import Names, is_guest
 from memory_system.understand.quotes import columns
 from memory_system.understand.weights import SCALE
 
@@ -49,7 +50,6 @@ _HELLO = re.compile(
 )  # a greeting of nobody by name, which announces nothing
 _STOP = re.compile(r"[.!?:。！？：\n]")
 _CLOSES = ' \n"”」』)）*'
-_AWAY = re.compile(r"\b(?!(?:it|this|that|what|there|who)\b)[a-z]+(?:'s| is) (?:out|away|asleep|busy|[a-z]{2,}ing)\b")
 _BEHIND = re.compile(r"[:：][ \t]*\n|\n[ \t]*\n")
 
 
@@ -85,7 +85,7 @@ def owners(text: str, spans: Sequence[Span]) -> list[Owner]:
 @lru_cache(maxsize=8)  # of one message it is asked three times: in its session, of its spans, and as a joke
 def _frames(plain: str) -> Mapping[str, Sequence[Rule]]:
     """The rules for all of a message that fire, by their group."""
-    groups = ("frame", "plays", "takes_back", "visits", "arrives", "returns", "greets", "speaks_as")
+    groups = ("frame", "plays", "takes_back", "returns", "speaks_as")
     return rules.together("frames", *groups).firing(plain)
 
 
@@ -123,10 +123,10 @@ class Stretches:
 
     def __init__(self, owner: Callings, near: Collection[str] = ()) -> None:
         self._owner = owner
-        self._near = {name.casefold() for name in near}  # names of those near the owner
+        self._near = frozenset(near)  # names of those near the owner
         self._left: dict[str, tuple[int, str]] = {}  # by session: for how many messages more, and why
-        # by session what was said that has no answer yet, and what the owner was called before that
-        self._last: dict[str, tuple[Message, Callings]] = {}
+        # by session what a person said last, the names that were known, and whether it was the first there
+        self._last: dict[str, tuple[Message, Names, bool]] = {}
 
     def reason(self, message: Message) -> str:
         """Why a message is not the owner's; empty where it is. An assistant may give out roles as well."""
@@ -135,12 +135,14 @@ class Stretches:
             self._hear_roles(message.session, words)
         if not message.is_first_hand or message.speaker:
             return ""
-        self._last[message.session] = message, self._owner.copy()
+        opens = message.session not in self._last
+        names = Names(self._owner.names, self._near)
+        self._last[message.session] = message, names, opens
         left, why = self._left.pop(message.session, (0, ""))
         why = why if left else ""
         if why == OTHERS and self._is_back(words):
             return ""
-        if "visits" in _frames(words) or self._is_another(words):
+        if is_guest(words, names, opens=opens):
             left, why = VISITED + 1, OTHERS
         elif "plays" in _frames(words):
             self._left[message.session] = PLAYED, UNREAL
@@ -157,26 +159,17 @@ class Stretches:
             self._left[session] = PLAYED, UNREAL
 
     def greeted(self, answer: Message) -> str:
-        """The ref of the message that an assistant answers by greeting somebody else than the owner, who says there who
-        they are; else empty."""
+        """The ref of the message that an assistant answers, where the answer shows that somebody else has typed it: it
+        greets them; else empty."""
         unanswered = self._last.get(answer.session)
         if unanswered is None or answer.is_first_hand:
             return ""
-        last, owner = unanswered
-        names = {name.casefold() for found in _framed("greets", straight(answer.text)) for name in found.parts.values()}
-        words = straight(last.text).casefold()
-        if not any(_presents(words, name) and self._is_guest(name, words, owner) for name in names - {""}):
+        last, names, opens = unanswered
+        if not is_guest(last.text, names, opens=opens, answer=answer.text):
             return ""
         if self._left.get(answer.session, (0, ""))[1] != OTHERS:
             self._left[answer.session] = 1, OTHERS  # as a rule the next message is a guest's as well
         return last.ref
-
-    def _is_guest(self, name: str, words: str, owner: Callings) -> bool:
-        """Whether a name that somebody gives is not the owner's: guests say what the owner is at, or on whose device
-        they write. Where the owner's name is not known, nobody is a guest before others are known."""
-        if not (owner.is_another(name) if owner.are_known else self._near):
-            return False
-        return owner.are_named(words) or rules.load("frames")["nearby"].fires(words) or bool(_AWAY.search(words))
 
     def leaves_role(self, turn: Turn, earnest: int) -> bool:
         """End the role where a message that may be played is not, by how surely its segments are meant, taken together.
@@ -192,24 +185,6 @@ class Stretches:
         """Whether the words open as the owner's do who is back, by a name that is not another's."""
         found = _framed("returns", words)
         return any(not any(map(self._owner.is_another, filter(None, each.parts.values()))) for each in found)
-
-    def _is_another(self, words: str) -> bool:
-        """Whether the words open with a name that is not the owner's, and speak of the owner, somebody near or a
-        device: who is only called otherwise than is known may be the owner."""
-        opening = (each for group in ("arrives", "returns") for each in _framed(group, words))
-        names = [name for each in opening for name in each.parts.values() if name]
-        if not any(self._owner.is_another(name) for name in names):
-            return False
-        return self._owner.are_named(words) or rules.load("frames")["nearby"].fires(words)
-
-
-def _presents(words: str, name: str) -> bool:
-    """Whether somebody says there, in either language, that this is their name: in English at the beginning, in Chinese
-    perhaps with the family's name before it."""
-    who = re.escape(name)
-    opens = rf"\W*(?:(?:hi+|hiya|hey|hello|good \w+)\W+(?:there\W+)?)?(?:this is|it'?s|i am|i'?m) {who}\b(?!')"
-    said = rf"(?:^|[^\w]|[呢啊了])我(?:就?[是係]|叫)[\u4e00-\u9fff]?{who}(?![\u4e00-\u9fff])"
-    return bool(re.match(opens, words) or re.search(said, words))
 
 
 def was_joking(message: Message) -> bool:

@@ -1,0 +1,95 @@
+"""Whether a message is somebody else's than the owner's, who types on the owner's device: a guest, a child, a carer.
+Weights have learned it from labelled talk (`corpus/guests.*.jsonl`): from how the message begins, whose names it has,
+how they stand there, and whom the assistant greets in answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from functools import lru_cache
+from itertools import combinations
+from typing import NamedTuple
+
+from memory_system import rules
+from memory_system.text import language, simplified, straight
+from memory_system.understand import features, judge
+from memory_system.understand.weights import LANGUAGES, installed
+
+GUEST = ("guest",)
+FROM = 0  # log-odds times `SCALE`, from which a guest types
+HEAD, WORDS = 90, 200  # characters in which somebody says who they are, and of which the words are heard
+OWN, NEAR = "QQO", "QQN"  # what stands in a message for a name of the owner, and for one of somebody near
+_GREETED = 30  # characters of an answer in which somebody is greeted
+_HELLO = re.compile(r"\W*(?:hello|hi|hey|welcome|[你您]好)", re.IGNORECASE)
+_THIRD = re.compile(r"\b(?:s?he|her|him|his)\b|[他她]", re.IGNORECASE)
+
+
+class Names(NamedTuple):
+    """What the owner is called, and those near them."""
+
+    own: frozenset[str]
+    near: frozenset[str]
+
+
+def is_guest(words: str, names: Names, *, opens: bool, answer: str = "") -> bool:
+    """Whether somebody else types the words, which open a session or not, as far as the names that are known and the
+    answer tell it."""
+    lang = language(words)
+    if lang not in LANGUAGES:
+        return False
+    found = installed(f"guests.{lang}", GUEST).sums(seen(words, lang, names, opens=opens, answer=answer))
+    return found[0] >= FROM
+
+
+def seen(words: str, lang: str, names: Names, *, opens: bool, answer: str) -> features.Seen:
+    """What is seen of a message and of the answer to it."""
+    marked, reply = _marked(words, names), _marked(answer, names)[:_GREETED]
+    signs = {*_signs(marked, lang, knows=bool(names.own))}
+    signs |= {f"{one} {other}" for one, other in combinations(sorted(signs), 2)}
+    signs |= {f"#answered {name}" for name in (OWN, NEAR) if name in reply}
+    signs |= {"#opens" if opens else "#inside"} | ({"#answered hello"} if _HELLO.match(reply) else set())
+    tokens = features.tokens_of(marked, lang)
+    begins = {"^" + " ".join(tokens[:count]) for count in (1, 2, 3)}
+    heard = features.of_words(marked[:WORDS], lang)
+    return heard._replace(own=heard.own | begins | signs)
+
+
+def _signs(marked: str, lang: str, *, knows: bool) -> Iterator[str]:
+    """Who is presented as the one who types, and who is spoken of; `knows`: some name of the owner's is known."""
+    head, owned = marked[:HEAD], OWN in marked
+    common = judge.judge_of(lang)
+    for name in (name for found in rules.load("frames")["presents"].found(head) for name in found.parts.values()):
+        if name in (OWN, NEAR):
+            yield f"#presents {name}"
+            owned = owned and name != OWN
+        elif name and name.lower() not in common:
+            yield f"#presents another {knows}"
+    if rules.load("frames")["presents_kin"].fires(head):
+        yield "#presents kin"
+    yield from ["#names owner"] if owned else []
+    yield from ["#names near"] if NEAR in marked else []
+    yield from ["#third"] if _THIRD.search(head) else []
+
+
+def _marked(words: str, names: Names) -> str:
+    """The words with marks for the names that are known."""
+    plain = simplified(straight(words))
+    for mark, group in ((OWN, names.own), (NEAR, names.near)):
+        if pattern := _pattern(group):
+            plain = pattern.sub(mark, plain)
+    return plain
+
+
+@lru_cache(maxsize=64)
+def _pattern(names: Collection[str]) -> re.Pattern[str] | None:
+    """What finds one of the names, or a part of one, as a word."""
+    found = sorted({part for name in names for part in _parts(name)}, key=lambda part: (-len(part), part))
+    parts = (rf"\b{re.escape(part)}\b" if part.isascii() else re.escape(part) for part in found)
+    return re.compile("|".join(parts), re.IGNORECASE) if found else None
+
+
+def _parts(name: str) -> Iterator[str]:
+    """A name and what somebody may be called of it: one of its words, in Chinese what stands behind the family's."""
+    yield name
+    yield from (word for word in name.split() if len(word) > 1) if name.isascii() else [name[1:]] * (len(name) > 2)
