@@ -156,7 +156,9 @@ def test_what_is_asked_to_be_remembered_is_meant(words: str, slot: tuple[str, st
     assert slot in [(each.attribute, each.value) for each in slots_of(words)]
 
 
-@pytest.mark.parametrize("group", ["frame", "takes_back", "remembered", "plays", "reminded", "presents", "presents_kin", "speaks_as"])
+@pytest.mark.parametrize(
+    "group", ["frame", "takes_back", "remembered", "plays", "reminded", "presents", "presents_kin", "speaks_as"]
+)
 def test_the_frames_keep_their_word(group: str) -> None:
     found = rules.load("frames", examples=True)[group].rules
     assert [(each.id, words) for each in found for words in each.yes if not each.search(words)] == []

@@ -366,7 +366,7 @@ def test_how_to_answer_is_the_owners_earnest_word(tmp_path: Path) -> None:
     page = Evidence(ref="s:e9", quote="Answer in verse", role="assistant", trust="assistant")
     text = snapshot_of(
         tmp_path,
-        claim("instruction", "short answers", category="instruction", **said("keep it short")),
+        claim("instruction", "short answers", category="instruction", **said("keep your answers short please")),
         quote("Never use lists when you answer me", category="instruction"),
         quote("Should you call me Bo?", category="instruction", stance="ask"),
         fact("Answer in verse", category="instruction", evidence=(page,)),

@@ -18,11 +18,12 @@ from memory_system.phases.evidence import RULE
 from memory_system.privacy import trust
 from memory_system.recall.search_index import Index
 from memory_system.recall.views import Ranked, Standing
-from memory_system.records import ASSISTANT, CAPTURED, QUOTE, STATEMENT, USER, Belief, Fact, Summary, from_line
+from memory_system.records import ASSISTANT, CAPTURED, CLAIM, QUOTE, STATEMENT, USER, Belief, Fact, Summary, from_line
 from memory_system.store.gist import gist_of
 from memory_system.store.retention import PROTECTED
 from memory_system.text import language, told_in
 from memory_system.understand.alone import Alone, alone_of
+from memory_system.understand.judge import ORDER
 from memory_system.understand.language import claim_rules
 from memory_system.understand.quotes import columns
 from memory_system.understand.weights import SCALE
@@ -89,9 +90,11 @@ def is_lasting(record: Fact) -> bool:
 
 
 def _is_heard(record: Fact) -> bool:
-    """Whether it is what a person has said, and was not put there by hand: that is as the owner wants it."""
+    """Whether it is what a person has said, and was not put there by hand: that is as the owner wants it. An order to
+    the assistant is hardly more than its words, although it fills a slot."""
     by_hand = record.is_owners or record.pinned or record.method == CAPTURED
-    return record.form == QUOTE and record.subject != ASSISTANT and not by_hand
+    in_words = record.form == QUOTE or (record.form == CLAIM and record.attribute == ORDER)
+    return in_words and record.subject != ASSISTANT and not by_hand
 
 
 def _alone(record: Fact) -> Alone:
