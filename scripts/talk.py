@@ -80,11 +80,15 @@ def owners_moments(lang: str) -> Iterator[dict[str, Any]]:
             for before, message, after in zip([None, *said], said, [*said[1:], None], strict=False):
                 labels = message.get("labels", ())
                 if labels and all(each["stance"] != "others" for each in labels):
-                    texts = {"s": message["text"], "before": _text(before), "after": _text(after)}
+                    texts = {"s": message["text"], "before": _text(before), "after": _answer(after)}
                     yield {**{key: [*each] for key, each in names.items()}, **texts, "guest": False}
                 for subject, attribute, value, *_ in (each for row in labels for each in row.get("claims", ())):
                     if subject == "user" and attribute in NAMING:
                         names[NAMING[attribute]].append(value.split()[0] if NAMING[attribute] == "near" else value)
+
+
+def _answer(message: dict[str, Any] | None) -> str:
+    return _text(message) if message and message["who"] == "assistant" else ""
 
 
 def _text(message: dict[str, Any] | None) -> str:

@@ -27,7 +27,7 @@ def test_what_may_stand_in_the_snapshot_is_understood_alone(lang: str) -> None:
 def _check(rows: list[tuple[bool, bool]]) -> None:
     right = sum(taken and is_so for taken, is_so in rows)
     assert right >= 0.9 * sum(taken for taken, _ in rows)
-    assert right >= 0.35 * sum(is_so for _, is_so in rows)
+    assert right >= 0.25 * sum(is_so for _, is_so in rows)
 
 
 def test_the_same_words_stand_alike_whoever_asks() -> None:

@@ -157,7 +157,8 @@ def test_what_is_asked_to_be_remembered_is_meant(words: str, slot: tuple[str, st
 
 
 @pytest.mark.parametrize(
-    "group", ["frame", "takes_back", "remembered", "plays", "reminded", "presents", "presents_kin", "speaks_as"]
+    "group",
+    ["frame", "takes_back", "remembered", "plays", "reminded", "presents", "presents_kin", "device", "speaks_as"],
 )
 def test_the_frames_keep_their_word(group: str) -> None:
     found = rules.load("frames", examples=True)[group].rules

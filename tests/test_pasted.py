@@ -186,7 +186,12 @@ def test_whom_a_letter_greets_is_known_from_earlier_nights(tmp_path: Path) -> No
             "ok it's me again",
             "I'm allergic to wasps.",
         ),
-        ("hello its tom her brother, I'm vegetarian", "and my name is Tom Quill", "I'm back", "I'm allergic to wasps."),
+        (
+            "hello its tom her brother, she left her phone here, I'm vegetarian",
+            "and my name is Tom Quill",
+            "I'm back",
+            "I'm allergic to wasps.",
+        ),
         ("你好，我是老周媳妇，借他手机用一下。我对花生过敏。", "我住在泉州", "我回来了", "我对黄蜂过敏。"),
         ("喂，我是她弟弟，我吃素", "我住在泉州", "好了，是我", "我对黄蜂过敏。"),
         ("This is Owen, Nina left her phone here.", "I live in Ulm", "Nina here, I'm back", "I'm allergic to wasps."),

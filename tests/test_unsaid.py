@@ -18,7 +18,7 @@ TOLD = {
     "zh": ("我表哥阿强偷罐头被工厂开除了。", "我们选了绿色的瓷砖。"),
 }
 WISHES = {
-    "en": "About what I told you, that Pat was fired from the cannery: please forget that.",
+    "en": "What I told you about Pat, that he was fired from the cannery: please don't keep that.",
     "zh": "我之前说阿强偷罐头被开除那个事，你别记，忘掉吧。",
 }
 ASKED = {"en": "fired from the cannery", "zh": "罐头 开除"}

@@ -194,7 +194,7 @@ def constraints(found: Iterable[Candidate], moment: datetime) -> Iterator[Line]:
         if record.category not in shortlist.CONSTRAINT_CATEGORIES or not trust.is_owners(record.evidence):
             continue
         meant = record.form != QUOTE or not record.stance
-        if is_lasting(record) and record.subject == USER and meant and not isinstance(record, Belief):
+        if is_clear(record) and record.subject == USER and meant and not isinstance(record, Belief):
             yield _bullet(each, _said_on(each, moment))
 
 

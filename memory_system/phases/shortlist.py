@@ -15,6 +15,7 @@ import orjson
 from memory_system import clock
 from memory_system.attributes import topics_of
 from memory_system.phases.evidence import RULE
+from memory_system.phases.linking import message_of, people_in
 from memory_system.privacy import trust
 from memory_system.recall.search_index import Index
 from memory_system.recall.views import Ranked, Standing
@@ -25,6 +26,7 @@ from memory_system.text import language, told_in
 from memory_system.understand.alone import Alone, alone_of
 from memory_system.understand.judge import ORDER
 from memory_system.understand.language import claim_rules
+from memory_system.understand.matters import is_rare, terms_of
 from memory_system.understand.quotes import columns
 from memory_system.understand.weights import SCALE
 
@@ -34,12 +36,13 @@ CONSTRAINT_CATEGORIES = ("instruction", "safety")
 PLAN_CATEGORIES = ("schedule", "reminder", "todo", "plan")
 PLAN_ATTRIBUTES = ("appointment", "deadline", "moves_to", "todo", "reminder", "plan")
 KEPT_IN_WORDS = ("health", "identity", "reminder", *CONSTRAINT_CATEGORIES)  # also beside a model's sentences
+MOVING = (*PLAN_CATEGORIES, "event", "project")  # of what somebody may speak otherwise later
 PASSING = frozenset({"general", "event", "temporary"})  # kinds of remarks
 RECENT_DAYS = 3
 UNDATED_DAYS = 14  # after which a plan without a date is taken to be over
 LESS = 0.6  # of its rank, for what is asked, or says who another is
-LASTING_FROM = SCALE  # log-odds times `SCALE`, from which words are taken to tell of what lasts
-CLEAR_FROM = SCALE // 2  # and from which who reads nothing else understands them
+LASTING_FROM = 3 * SCALE // 2  # log-odds times `SCALE`, from which words are taken to tell of what lasts
+CLEAR_FROM = SCALE  # and from which who reads nothing else understands them
 _SURE = {"zh": " (可信度 {confidence})", "en": " (confidence {confidence})"}
 
 MOST_UNTOLD = 12  # columns of a quote's words that claims may leave untold and still say what it says
@@ -61,7 +64,8 @@ def candidates(index: Index, moment: datetime, faded_at: datetime, slots: Iterab
     found = {each.id: each for each in _looked_at(standing, moment, slots)}
     records = (_candidate(each) for each in found.values())
     kept = [each for each in records if not isinstance(each.record, Summary) and holds(each.record, stamp)]
-    kept = list(_told_best(kept))
+    overtaken = _overtaken([each.record for each in kept]) | _likely_outdated(kept, index)
+    kept = [each for each in _told_best(kept) if each.record.id not in overtaken]
     kept.sort(key=lambda each: each.record.id)
     kept.sort(key=lambda each: (each.rank, each.record.said_at), reverse=True)
     refs = {each.record.evidence[0].ref for each in kept if each.record.evidence and not each.record.attribute}
@@ -79,6 +83,38 @@ def _told_best(found: Sequence[Candidate]) -> Iterator[Candidate]:
             yield each
 
 
+def _likely_outdated(found: Sequence[Candidate], index: Index) -> set[str]:
+    """The ids of those that a newer memory likely makes outdated which stands today, and may stand itself."""
+    named = {key for each in found if (key := each.record.likely_outdated_by) and not _is_by_hand(each.record)}
+    standing = {key for key, (pool, newer) in index.memories(named).items() if pool == "active" and is_clear(newer)}
+    return {each.record.id for each in found if each.record.likely_outdated_by in standing}
+
+
+def _overtaken(records: Sequence[Fact]) -> set[str]:
+    """The ids of quotes of what passes (plans, events, projects) and of instructions of whose matter somebody has
+    spoken since: by rare terms that hardly any other message has. What was said last of a plan is how it stands."""
+    said: dict[str, dict[str, str]] = defaultdict(dict)  # by term, when the messages that have it were said
+    for record in records:
+        for term in _matter_of(record):
+            said[term][message_of(record)] = record.said_at
+    passing = (
+        each for each in records if each.form == QUOTE and not each.attribute and each.category in (*MOVING, ORDER)
+    )
+    return {each.id for each in passing if _spoken_of_since(each, said) >= 1 and not _is_by_hand(each)}
+
+
+def _spoken_of_since(record: Fact, said: Mapping[str, Mapping[str, str]]) -> float:
+    """How surely newer messages speak of the same matter: a term counts the less, the more other messages have it."""
+    since = [said[term] for term in _matter_of(record) if max(said[term].values()) > record.said_at]
+    return sum(1 / (len(messages) - 1) for messages in since)
+
+
+def _matter_of(record: Fact) -> set[str]:
+    """The rare terms of a memory that are nobody's name."""
+    people = people_in(record)
+    return {term for term in terms_of(record.content) if is_rare(term) and term not in people}
+
+
 def is_clear(record: Fact) -> bool:
     """Whether who reads nothing else understands it."""
     return not _is_heard(record) or _alone(record).clear >= CLEAR_FROM
@@ -92,13 +128,16 @@ def is_lasting(record: Fact) -> bool:
 def _is_heard(record: Fact) -> bool:
     """Whether it is what a person has said, and was not put there by hand: that is as the owner wants it. An order to
     the assistant is hardly more than its words, although it fills a slot."""
-    by_hand = record.is_owners or record.pinned or record.method == CAPTURED
     in_words = record.form == QUOTE or (record.form == CLAIM and record.attribute == ORDER)
-    return in_words and record.subject != ASSISTANT and not by_hand
+    return in_words and record.subject != ASSISTANT and not _is_by_hand(record)
+
+
+def _is_by_hand(record: Fact) -> bool:
+    return record.is_owners or record.pinned or record.method == CAPTURED
 
 
 def _alone(record: Fact) -> Alone:
-    words = record.evidence[0].quote
+    words = record.evidence[0].quote if record.evidence else record.content
     return alone_of(words, told_in(language(words)))
 
 
@@ -107,7 +146,7 @@ def _looked_at(standing: Standing, moment: datetime, slots: Iterable[str]) -> It
     recent = clock.stamp(moment - timedelta(days=RECENT_DAYS - 1)), clock.stamp(moment + timedelta(days=1))
     yield from standing.ranked(CANDIDATES)
     yield from standing.ranked(CANDIDATES, categories=(*PROTECTED, *CONSTRAINT_CATEGORIES))
-    yield from standing.ranked(CANDIDATES, categories=(*PLAN_CATEGORIES, "event", "project"))
+    yield from standing.ranked(CANDIDATES, categories=MOVING)
     yield from standing.ranked(CANDIDATES, said=recent)
     yield from standing.of_kind((), (*slots, *PLAN_ATTRIBUTES), CANDIDATES)
     yield from standing.of_others(CANDIDATES)
@@ -128,9 +167,9 @@ def _is_less(record: Fact) -> bool:
 
 
 def holds(record: Fact, stamp: str) -> bool:
-    """Whether a memory is so at that moment, for all that is known: nothing newer stands in its place, or likely does,
-    it is not denied, and has not run out. What waits to be put away while the clock is in doubt is over as well."""
-    is_replaced = record.outdated_by or record.superseded_by or (record.likely_outdated_by and not record.pinned)
+    """Whether a memory is so at that moment, for all that is known: nothing newer stands in its place, it is not
+    denied, and has not run out. What waits to be put away while the clock is in doubt is over as well."""
+    is_replaced = record.outdated_by or record.superseded_by
     # Of a moment, which the night has ended: only what it says of a day may still come.
     is_of_a_moment = record.category == "temporary" and record.event_time is None and record.method != CAPTURED
     is_over = (record.expires or stamp) < stamp or is_of_a_moment

@@ -14,7 +14,7 @@ from memory_system.records import UNSAID, Fact, Problem
 from memory_system.store.draft import Draft
 from memory_system.turns import Message
 from memory_system.understand import matters
-from memory_system.understand.withheld import named_before
+from memory_system.understand.withheld import TakingBack, named_before
 
 ENOUGH = 1.0  # of what is meant: a term that no other message has, or several that few have
 LEAD = 1.5  # by which it is surely meant, times what the next shares
@@ -25,8 +25,10 @@ HINT = "find it: memory search WORDS; then: memory forget ID"
 def run(messages: Iterable[Message], draft: Draft, night: Night, problems: list[Problem]) -> Draft:
     """The facts without what the messages, those of the night, ask no longer to keep. Where it is not clear what is
     meant, nothing goes, and that is a problem to be told."""
+    near = TakingBack[str]()
     for message in messages:
-        if is_owners_word(message) and (matter := named_before(message)):
+        is_met = [ref for ref in near.heard(message, message.ref) if ref != message.ref]  # it was said right before
+        if not is_met and is_owners_word(message) and (matter := named_before(message)):
             meant = _meant(matter, message, draft)
             for record in meant:
                 evidence.retire(record, UNSAID, draft, night)

@@ -227,8 +227,8 @@ class Index(Entries):
 
     def _read_units(self, numbers: Collection[int]) -> dict[int, Unit]:
         rows = self._database.rows(schema.SQL["units"], (json_list(sorted(numbers)),))
-        units = ((number, Unit._make(row)) for number, *row in rows)
-        return {number: unit for number, unit in units if not unit.role or unit.ref not in self._unsaid}
+        units, unsaid = ((number, Unit._make(row)) for number, *row in rows), self._unsaid
+        return {number: unit for number, unit in units if not unit.role or unit.ref not in unsaid}
 
     @property
     def _unsaid(self) -> Collection[str]:
@@ -249,7 +249,9 @@ class Index(Entries):
 
     def message(self, ref: str) -> list[Unit]:
         """The message with that ref, as one unit or in its passages; empty when there is none that may be given out."""
-        return [] if ref in self._unsaid else [unit for _, unit in entering.whole(self._database, storable(ref))]
+        return (
+            [] if storable(ref) in self._unsaid else [unit for _, unit in entering.whole(self._database, storable(ref))]
+        )
 
     def passing(self, numbers: Collection[int], filters: Filters) -> Collection[int]:
         """Those of the units that the filters let through."""

@@ -12,16 +12,17 @@ from itertools import combinations
 from typing import NamedTuple
 
 from memory_system import rules
-from memory_system.text import language, simplified, straight
+from memory_system.text import has_cjk, language, simplified, straight
 from memory_system.understand import features, judge
 from memory_system.understand.weights import LANGUAGES, installed
 
 GUEST = ("guest",)
 FROM = 0  # log-odds times `SCALE`, from which a guest types
-HEAD, WORDS = 90, 200  # characters in which somebody says who they are, and of which the words are heard
+HEAD, WORDS = 90, 60  # characters in which somebody says who they are, and of which the words are heard
 OWN, NEAR = "QQO", "QQN"  # what stands in a message for a name of the owner, and for one of somebody near
 _GREETED = 30  # characters of an answer in which somebody is greeted
-_HELLO = re.compile(r"\W*(?:hello|hi|hey|welcome|[你您]好)", re.IGNORECASE)
+SHORT = 2  # letters of what is no name by itself
+_PARTICLES = frozenset({"van", "von", "der", "den", "del", "dela", "bin", "binti", "called", "the"})
 _THIRD = re.compile(r"\b(?:s?he|her|him|his)\b|[他她]", re.IGNORECASE)
 
 
@@ -36,7 +37,7 @@ def is_guest(words: str, names: Names, *, opens: bool, answer: str = "") -> bool
     """Whether somebody else types the words, which open a session or not, as far as the names that are known and the
     answer tell it."""
     lang = language(words)
-    if lang not in LANGUAGES:
+    if lang not in LANGUAGES or OWN in _presented(_marked(words, names)[:HEAD]):
         return False
     found = installed(f"guests.{lang}", GUEST).sums(seen(words, lang, names, opens=opens, answer=answer))
     return found[0] >= FROM
@@ -45,30 +46,38 @@ def is_guest(words: str, names: Names, *, opens: bool, answer: str = "") -> bool
 def seen(words: str, lang: str, names: Names, *, opens: bool, answer: str) -> features.Seen:
     """What is seen of a message and of the answer to it."""
     marked, reply = _marked(words, names), _marked(answer, names)[:_GREETED]
-    signs = {*_signs(marked, lang, knows=bool(names.own))}
+    presented = [*_presented(marked[:HEAD])]
+    signs = {*_signs(marked, presented, lang, knows=bool(names.own))}
     signs |= {f"{one} {other}" for one, other in combinations(sorted(signs), 2)}
     signs |= {f"#answered {name}" for name in (OWN, NEAR) if name in reply}
-    signs |= {"#opens" if opens else "#inside"} | ({"#answered hello"} if _HELLO.match(reply) else set())
+    signs |= {"#answered by name" for name in presented if name != OWN and name in reply}
+    signs.add("#opens" if opens else "#inside")
     tokens = features.tokens_of(marked, lang)
     begins = {"^" + " ".join(tokens[:count]) for count in (1, 2, 3)}
     heard = features.of_words(marked[:WORDS], lang)
     return heard._replace(own=heard.own | begins | signs)
 
 
-def _signs(marked: str, lang: str, *, knows: bool) -> Iterator[str]:
+def _presented(head: str) -> Iterator[str]:
+    """The names that are given for who types, or the marks for them."""
+    found = (name for each in rules.load("frames")["presents"].found(head) for name in each.parts.values())
+    return filter(None, found)
+
+
+def _signs(marked: str, presented: Collection[str], lang: str, *, knows: bool) -> Iterator[str]:
     """Who is presented as the one who types, and who is spoken of; `knows`: some name of the owner's is known."""
-    head, owned = marked[:HEAD], OWN in marked
+    head, owned = marked[:HEAD], OWN in marked and OWN not in presented
     common = judge.judge_of(lang)
-    for name in (name for found in rules.load("frames")["presents"].found(head) for name in found.parts.values()):
+    for name in presented:
         if name in (OWN, NEAR):
             yield f"#presents {name}"
-            owned = owned and name != OWN
-        elif name and name.lower() not in common:
+        elif name.lower() not in common:
             yield f"#presents another {knows}"
     if rules.load("frames")["presents_kin"].fires(head):
         yield "#presents kin"
     yield from ["#names owner"] if owned else []
     yield from ["#names near"] if NEAR in marked else []
+    yield from ["#device"] if rules.load("frames")["device"].fires(marked[:WORDS]) else []
     yield from ["#third"] if _THIRD.search(head) else []
 
 
@@ -85,11 +94,14 @@ def _marked(words: str, names: Names) -> str:
 def _pattern(names: Collection[str]) -> re.Pattern[str] | None:
     """What finds one of the names, or a part of one, as a word."""
     found = sorted({part for name in names for part in _parts(name)}, key=lambda part: (-len(part), part))
-    parts = (rf"\b{re.escape(part)}\b" if part.isascii() else re.escape(part) for part in found)
+    parts = (re.escape(part) if has_cjk(part) else rf"\b{re.escape(part)}\b" for part in found)
     return re.compile("|".join(parts), re.IGNORECASE) if found else None
 
 
 def _parts(name: str) -> Iterator[str]:
     """A name and what somebody may be called of it: one of its words, in Chinese what stands behind the family's."""
     yield name
-    yield from (word for word in name.split() if len(word) > 1) if name.isascii() else [name[1:]] * (len(name) > 2)
+    if has_cjk(name):
+        yield from [name[1:]] * (len(name) > 2)
+    else:
+        yield from (word for word in name.split() if len(word) > SHORT and word.lower() not in _PARTICLES)

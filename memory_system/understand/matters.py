@@ -48,6 +48,11 @@ def words_of(term: str) -> list[str]:
     return [term] if term.isascii() else _SIGNS.findall(term)
 
 
+def signs_of(words: str) -> Iterator[str]:
+    """What tells matters apart, word by word, in Chinese sign by sign: 借钱 is of the same matter as 借了两万."""
+    return (sign for term in telling(words) for sign in words_of(term))
+
+
 def size_of(terms: Collection[str]) -> int:
     """How many words the terms are, about: two pairs of Chinese characters overlap."""
     pairs = len(terms) - sum(map(str.isascii, terms))

@@ -18,7 +18,7 @@ from memory_system.text import simplified
 from memory_system.turns import Message
 from memory_system.understand import features
 from memory_system.understand.features import Span
-from memory_system.understand.matters import telling, words_of
+from memory_system.understand.matters import signs_of, telling
 from memory_system.understand.weights import LANGUAGES, SCALE, installed
 
 WITHHELD = "withheld"  # the reason why such a segment is dropped
@@ -49,6 +49,7 @@ _WISH_FROM, _MAY_BE, _GRANTED_FROM = 2 * SCALE, -SCALE, -5 * SCALE // 2
 _WISHLESS: set[int] = set()
 _MOST = 1 << 18
 
+_ARTICLES = frozenset({"the", "a", "an", "my", "our", "his", "her", "their", "and", "or", "it"})
 _CLAUSE = re.compile(r"[^,;，；、：:]+")
 
 
@@ -135,12 +136,21 @@ def heard(messages: Iterable[Message], reaching: list[str]) -> Iterator[Message]
 def named_before(message: Message) -> str:
     """The sentences by which the message asks not to keep what was said before: they name the matter ("what I said of
     Ana's move, drop that please"). Empty where it asks no such thing."""
-    if not message.is_first_hand or message.is_noted or not (wishes := _wishes(message.text)):
+    if not message.is_first_hand or message.is_noted or not _wishes(message.text):
         return ""
     plain = _plain(message.text)
-    bare = blanked(plain, ruled(plain))  # the words for keeping name no matter
+    # what only sounds like a wish may be the contrary, and a question none: nothing that is kept goes for that
+    wishes = [span for span in ruled(plain) if _is_plain(plain, span)]
+    bare = blanked(plain, wishes)  # the words for keeping name no matter
     spans = (span for span in text.sentences(plain) if _points("back", plain[slice(*span)]))
     return " ".join(bare[slice(*span)] for span in spans if any(_is_for(span, wish, plain) for wish in wishes))
+
+
+def _is_plain(plain: str, wish: Span) -> bool:
+    """Whether a wish is asked of the listener: its sentence asks nothing, and nobody else is asked there."""
+    sentence = next((each for each in text.sentences(plain) if each[0] <= wish[0] < each[1]), wish)
+    words = plain[slice(*sentence)].rstrip()
+    return not words.endswith(("?", "？")) or "please" in words.casefold() or "can you" in words.casefold()
 
 
 def _is_for(sentence: Span, wish: Span, plain: str) -> bool:
@@ -184,20 +194,15 @@ def _still_kept(
 def _is_about(reached: str, wish: str, words: str) -> bool:
     """Whether a wish of that reach is about what was said before."""
     if reached == NAMED:
-        return len({*_signs(wish)} & {*_signs(words)}) >= _SHARED
+        return len({*signs_of(wish)} & {*signs_of(words)}) >= _SHARED
     return reached in (BEFORE, EITHER) and _is_of(wish, words)
-
-
-def _signs(words: str) -> Iterator[str]:
-    """What tells matters apart, word by word, in Chinese sign by sign: 借钱 is of the same matter as 借了两万."""
-    return (sign for term in telling(words) for sign in words_of(term))
 
 
 def _is_of(wish: str, words: str) -> bool:
     """Whether the wish names no matter ("what I said about the cello"), or one of which those words speak."""
     plain = _plain(wish)
     found = (_about(lang)["matter"].search(plain) for lang in LANGUAGES)
-    named = {each for matter in found if matter for each in _WORD.findall(matter["matter"].casefold())}
+    named = {each for matter in found if matter for each in _WORD.findall(matter["matter"].casefold())} - _ARTICLES
     spoken = {*_WORD.findall(_plain(words).casefold())}
     return not named or any(word.startswith(each[:_STEM]) for each in named for word in spoken)
 
