@@ -139,13 +139,13 @@ def guest_seen(moment: dict[str, Any], lang: str) -> features.Seen:
     return guests.seen(moment["s"], lang, names, opens=not moment["before"], answer=moment["after"])
 
 
-def seen_alone(words: str, lang: str) -> features.Seen:
+def seen_in_words(words: str, lang: str) -> features.Seen:
     """What is seen of words by themselves alone."""
     return features.of_words(simplified(words), lang)
 
 
 def learned_of(
-    words: Sequence[Any], truths: Sequence[Any], lang: str, seen: Callable[[Any, str], features.Seen] = seen_alone
+    words: Sequence[Any], truths: Sequence[Any], lang: str, seen: Callable[[Any, str], features.Seen] = seen_in_words
 ) -> tuple[dict[str, list[int]], list[int]]:
     """The weights of every feature of words alone, one for each of the truths, and the sums without any feature."""
     import numpy as np

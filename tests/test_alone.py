@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from memory_system.phases.shortlist import CLEAR_FROM, LASTING_FROM
-from memory_system.understand.alone import Alone, alone_of
+from memory_system.understand.alone import alone_of
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 
@@ -30,6 +30,12 @@ def _check(rows: list[tuple[bool, bool]]) -> None:
     assert right >= 0.25 * sum(is_so for _, is_so in rows)
 
 
-def test_the_same_words_stand_alike_whoever_asks() -> None:
-    assert alone_of("My sister Ana lives in Lisbon.", "en") == alone_of("My sister Ana lives in Lisbon.", "en")
-    assert Alone(*alone_of("我对花生过敏", "zh")).clear > 0
+@pytest.mark.parametrize(
+    "words", ["Meine Schwester Ana wohnt seit vier Jahren in Lissabon und ist Lehrerin.", "", "42"]
+)
+def test_what_was_not_taught_is_told_by_its_form(words: str) -> None:
+    assert (alone_of(words, "en").clear > 0) == (len(words.split()) > 9)
+
+
+def test_traditional_characters_are_read_as_simplified_ones() -> None:
+    assert alone_of("我對花生過敏", "zh") == alone_of("我对花生过敏", "zh")
