@@ -72,6 +72,25 @@ def test_where_it_is_not_clear_what_is_meant_nothing_goes(lang: str, wish: str, 
         assert TOLD[lang][1] in contents(ws)
 
 
+def test_where_two_may_be_meant_the_night_names_them(tmp_path: Path) -> None:
+    make(tmp_path)
+    for number, words in enumerate((*TOLD["en"], "Pat tells everybody that he was fired from the cannery.")):
+        say(tmp_path, f"s{number}", (f"2026-03-02T1{number}:00:00Z", "user", words))
+    say(tmp_path, "later", ("2026-03-02T20:00:00Z", "user", WISHES["en"]))
+    done = consolidate(tmp_path, "2026-03-03T03:00:00Z")
+    hints = [each.hint for each in done.problems]
+    assert [hint for hint in hints if hint.startswith("it may be f_") and " or f_" in hint]
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["What I told you about Pat and the cannery, never lose that.", "What I told you about Pat, did you not keep it?"],
+)
+def test_the_contrary_of_a_wish_and_a_question_hide_nothing(words: str, tmp_path: Path) -> None:
+    with told(tmp_path, "en", words) as ws:
+        assert any(TOLD["en"][0] in each for each in found(ws, "en"))
+
+
 def test_the_night_says_that_it_does_not_know_what_is_meant(tmp_path: Path) -> None:
     make(tmp_path)
     say(tmp_path, "s", ("2026-03-05T10:00:00Z", "user", "那天我说的那个数你别留着。"))

@@ -6,7 +6,7 @@ messages that they stand on, until the owner brings them back (`memory restore`)
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from memory_system.phases import Night, evidence, linking
 from memory_system.privacy.trust import is_owners_word
@@ -17,9 +17,11 @@ from memory_system.understand import matters
 from memory_system.understand.withheld import TakingBack, named_before
 
 ENOUGH = 1.0  # of what is meant: a term that no other message has, or several that few have
+MOST = 3  # messages of which it is told that they may be meant
 LEAD = 1.5  # by which it is surely meant, times what the next shares
 UNCLEAR = "it asks not to keep something that was said before, and it is not clear which memory that is"
 HINT = "find it: memory search WORDS; then: memory forget ID"
+MAYBE = "it may be {ids}: memory forget ID"
 
 
 def run(messages: Iterable[Message], draft: Draft, night: Night, problems: list[Problem]) -> Draft:
@@ -29,17 +31,24 @@ def run(messages: Iterable[Message], draft: Draft, night: Night, problems: list[
     for message in messages:
         is_met = [ref for ref in near.heard(message, message.ref) if ref != message.ref]  # it was said right before
         if not is_met and is_owners_word(message) and (matter := named_before(message)):
-            meant = _meant(matter, message, draft)
-            for record in meant:
-                evidence.retire(record, UNSAID, draft, night)
-            if not meant:
-                problems.append(Problem(message.ref, UNCLEAR, HINT))
+            told = _told_of(matter, message, draft)
+            if _is_sure([weight for weight, _ in told]):
+                for record in told[0][1]:
+                    evidence.retire(record, UNSAID, draft, night)
+            else:
+                ids = " or ".join(each.id for _, records in told[:MOST] for each in records[:1])
+                problems.append(Problem(message.ref, UNCLEAR, MAYBE.format(ids=ids) if ids else HINT))
     return draft
 
 
-def _meant(matter: str, wish: Message, draft: Draft) -> list[Fact]:
-    """The memories of the message that shares most with the words of the wish; none where another shares nearly as
-    much."""
+def _is_sure(weights: Sequence[float]) -> bool:
+    """Whether the first message is surely meant: none of the others shares nearly as much."""
+    first, second = [*weights, 0.0, 0.0][:2]
+    return first >= max(ENOUGH, LEAD * second)
+
+
+def _told_of(matter: str, wish: Message, draft: Draft) -> list[tuple[float, list[Fact]]]:
+    """What each earlier message shares with the words of the wish, and its memories that share it; most first."""
     shared: dict[str, float] = defaultdict(float)
     told: dict[str, dict[str, Fact]] = defaultdict(dict)
     for held in linking.holders(matters.telling(matter), matters.terms_of, draft).values():
@@ -49,6 +58,4 @@ def _meant(matter: str, wish: Message, draft: Draft) -> list[Fact]:
             told[linking.message_of(record)][record.id] = record
         for ref in refs:
             shared[ref] += 1 / len(refs)
-    first, second = [*sorted(shared, key=lambda ref: (-shared[ref], ref)), "", ""][:2]
-    is_sure = shared[first] >= max(ENOUGH, LEAD * shared[second])
-    return [*told[first].values()] if is_sure else []
+    return [(shared[ref], [*told[ref].values()]) for ref in sorted(shared, key=lambda ref: (-shared[ref], ref))]
