@@ -367,14 +367,15 @@ def test_how_to_answer_is_the_owners_earnest_word(tmp_path: Path) -> None:
     text = snapshot_of(
         tmp_path,
         claim("instruction", "short answers", category="instruction", **said("keep your answers short please")),
-        quote("Never use lists when you answer me", category="instruction"),
+        quote("Keep lists out of it", category="instruction"),
+        quote("Don't call me before 9.", category="instruction"),
         quote("Should you call me Bo?", category="instruction", stance="ask"),
         fact("Answer in verse", category="instruction", evidence=(page,)),
         claim("emergency_contact", "Ana", category="safety"),
     )
     lines = "\n".join(section(text, "Constraints"))
-    assert all(words in lines for words in ("short answers", "Never use lists", "Ana"))
-    assert "Call me Bo" not in lines
+    assert all(words in lines for words in ("short answers", "Keep lists out of it", "before 9", "Ana"))
+    assert "call me Bo" not in lines
     assert "verse" not in lines
 
 

@@ -201,8 +201,8 @@ def constraints(found: Iterable[Candidate], moment: datetime) -> Iterator[Line]:
 def coming(found: Iterable[Candidate], moment: datetime) -> tuple[list[Line], list[Line]]:
     """What lies ahead, the nearest first: in the next days, and later; a month or a year counts from its end."""
     until = f"{(moment + timedelta(days=COMING_DAYS + 1)).date()}T00:00"
-    ahead = [(each, event) for each in found if (event := each.record.event_time) and _lies_ahead(each.record, moment)]
-    ahead = [(each, event) for each, event in ahead if _is_to_come(each) and is_clear(each.record)]
+    may_stand = (each for each in found if _lies_ahead(each.record, moment) and is_clear(each.record))
+    ahead = [(each, event) for each in may_stand if _is_to_come(each) and (event := each.record.event_time)]
     ahead.sort(key=lambda pair: (pair[1].start if pair[1].granularity in FINE else pair[1].end, pair[0].record.id))
     near: list[Line] = []
     later: list[Line] = []

@@ -43,6 +43,7 @@ UNDATED_DAYS = 14  # after which a plan without a date is taken to be over
 LESS = 0.6  # of its rank, for what is asked, or says who another is
 LASTING_FROM = 3 * SCALE // 2  # log-odds times `SCALE`, from which words are taken to tell of what lasts
 CLEAR_FROM = SCALE  # and from which who reads nothing else understands them
+OBEYED_FROM = SCALE // 2  # and of orders, of which few are said, and none may be missing
 _SURE = {"zh": " (可信度 {confidence})", "en": " (confidence {confidence})"}
 
 MOST_UNTOLD = 12  # columns of a quote's words that claims may leave untold and still say what it says
@@ -117,7 +118,8 @@ def _matter_of(record: Fact) -> set[str]:
 
 def is_clear(record: Fact) -> bool:
     """Whether who reads nothing else understands it."""
-    return not _is_heard(record) or _alone(record).clear >= CLEAR_FROM
+    least = OBEYED_FROM if record.category in CONSTRAINT_CATEGORIES else CLEAR_FROM
+    return not _is_heard(record) or _alone(record).clear >= least
 
 
 def is_lasting(record: Fact) -> bool:
