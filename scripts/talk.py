@@ -56,6 +56,11 @@ def labelled(lang: str) -> list[Message]:
     return [*talk, *(replace(each, weight=LIFE_WEIGHT) for each in lives)]
 
 
+def is_made_up(message: Message) -> bool:
+    """Whether nothing in it is meant: what is played sounds like any other talk to who hears sentence by sentence."""
+    return all(each["stance"] == "unreal" for each in message.labels)
+
+
 def messages(path: Path) -> Iterator[Message]:
     """The labelled messages of a file, each with what the other said right before it."""
     for dialogue in dialogues(path):

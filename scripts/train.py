@@ -5,10 +5,10 @@ is not to be kept, on the labelled talk in corpus/, or score them.
     scripts/train --curve
     scripts/train --score FILE.jsonl [--json]
 
-Training writes judge, tells, asks, wishes and alone .<lang>.txt in memory_system/understand: the same bytes from the
-same corpus with the same scikit-learn. --score says how what is shipped does on any file of the corpus' form;
-corpus/*.blind.jsonl are for that alone and are never trained on. --curve trains on a quarter, a half and all of the
-people.
+Training writes judge, tells, asks, wishes, alone, guests and played .<lang>.txt in memory_system/understand: the same
+bytes from the same corpus with the same scikit-learn. --score says how what is shipped does on any file of the corpus'
+form; corpus/*.blind.jsonl are for that alone and are never trained on. --curve trains on a quarter, a half and all of
+the people.
 
 Each label is a logistic regression over binary features (liblinear). Features are scaled before fitting by where they
 stand and by how much they tell of the label (Wang & Manning 2012), which the weights then carry. The sums are put on
@@ -30,11 +30,11 @@ import orjson
 PROJECT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(PROJECT), str(PROJECT / "scripts")]
 
-from talk import CORPUS, Message, labelled, messages, owners_moments  # noqa: E402 - after the path to it is known
+from talk import CORPUS, Message, is_made_up, labelled, messages, owners_moments  # noqa: E402 - after the path to it is known
 
 from memory_system.recall.asked import as_asked  # noqa: E402 - likewise
 from memory_system.text import simplified  # noqa: E402 - likewise
-from memory_system.understand import alone, features, guests, judge, weights, withheld  # noqa: E402 - likewise
+from memory_system.understand import alone, features, guests, judge, played, weights, withheld  # noqa: E402 - likewise
 
 FOLDS = 5
 STRENGTH = 0.5  # C of the regressions, by cross-validation over the people
@@ -71,13 +71,19 @@ def main() -> None:
             train_wishes(lang, options.out)
             train_alone(lang, options.out)
             train_guests(lang, options.out)
+            train_played(lang, options.out)
 
 
 def train(lang: str, out: Path) -> None:
-    """Write the weights files of a language."""
-    known = labelled(lang)
+    """Write the weights files of the judge and of what tells of attributes."""
+    known = sentences_of(lang)
     for name, labels in (("judge", judge.LABELS), ("tells", judge.ATTRIBUTES)):
         write(out / f"{name}.{lang}.txt", weights.written(labels, *learned(known, lang, labels)))
+
+
+def sentences_of(lang: str) -> list[Message]:
+    """The messages whose sentences the judge learns; what is played from end to end is for `played` to hear."""
+    return [each for each in labelled(lang) if not is_made_up(each)]
 
 
 def write(path: Path, written: str) -> None:
@@ -133,6 +139,27 @@ def train_guests(lang: str, out: Path) -> None:
     write(out / f"guests.{lang}.txt", weights.written(guests.GUEST, kept, starts))
 
 
+def train_played(lang: str, out: Path) -> None:
+    """Write the weights that tell whether words are played: of labelled moments, of owners' messages that are not meant
+    at all, and of what is worth keeping and meant, messages and some of their sentences."""
+    import numpy as np
+
+    moments = [orjson.loads(line) for line in (CORPUS / f"plays.{lang}.jsonl").read_bytes().splitlines()]
+    talk = [each for each in labelled(lang) if not each.talk.friends]
+    made_up = [each.talk.text for each in talk if is_made_up(each)]
+    meant = [each.talk.text for each in talk if _is_meant(each.labels)]
+    meant += [label["s"] for each in talk for label in each.labels if _is_meant([label])][::3]
+    words = [*(each["s"] for each in moments), *made_up, *meant]
+    truth = np.array([*(each["plays"] for each in moments), *[True] * len(made_up), *[False] * len(meant)])
+    kept, starts = learned_of(words, [truth], lang, played.seen)
+    write(out / f"played.{lang}.txt", weights.written(played.PLAYED, kept, starts))
+
+
+def _is_meant(labels: Sequence[dict[str, Any]]) -> bool:
+    """Whether something of the sentences is worth keeping, and none is made up."""
+    return any(each["keep"] != "none" for each in labels) and all(each["stance"] != "unreal" for each in labels)
+
+
 def guest_seen(moment: dict[str, Any], lang: str) -> features.Seen:
     """What is seen of a moment."""
     names = guests.Names(frozenset(moment["own"]), frozenset(moment["near"]))
@@ -164,7 +191,7 @@ def curve() -> None:
     from scoring import keep_of
 
     for lang in weights.LANGUAGES:
-        known = labelled(lang)
+        known = sentences_of(lang)
         people = sorted({each.person for each in known})
         for share in (8, 4, 2, 1):
             some = {*people[::share]}

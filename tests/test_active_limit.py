@@ -33,8 +33,8 @@ def test_without_a_limit_all_stay(tmp_path: Path) -> None:
 
 
 def test_the_weakest_make_way_and_what_matters_stays(tmp_path: Path) -> None:
-    root = lived(tmp_path, 3)
-    assert len(memories(root)) == 3
+    root = lived(tmp_path, 4)
+    assert len(memories(root)) == 4
     assert {"User is allergic to peanuts", "用户住在杭州"} <= contents(root)
     assert {each.retired for each in memories(root, "archive")} == {"crowded"}
     assert problems(root, "2026-02-08T12:00:00Z") == []

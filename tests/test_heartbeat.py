@@ -82,7 +82,7 @@ def captured(root: Path, now: str, *contents: str, **options: Any) -> None:
 
 def test_a_preference_that_is_only_guessed_is_asked_about(tmp_path: Path) -> None:
     make(tmp_path)
-    say(tmp_path, "s", ("2026-03-02T09:00:00Z", "user", "I think I prefer trains to planes."))
+    say(tmp_path, "s", ("2026-03-02T09:00:00Z", "user", "Maybe I like trains more than planes."))
     consolidate(tmp_path, "2026-03-03T04:00:00Z")
     [told] = beat(tmp_path, "2026-03-03T04:00:00Z")["items"]
     assert told["kind"] == "ask"

@@ -94,15 +94,15 @@ def test_stopped_at_any_operation_nothing_is_lost_and_the_next_one_packs(tmp_pat
 
 def test_past_months_stay_plain_for_as_many_days_as_are_asked_for(tmp_path: Path) -> None:
     root = make(tmp_path, history_days=40)
-    for day in ("2026-02-20", "2026-03-03", "2026-04-02"):
-        say(root, day, (f"{day}T09:00:00Z", "user", f"I bought a kayak on {day}."))
+    for day, bought in (("2026-02-20", "a kayak"), ("2026-03-03", "six hens"), ("2026-04-02", "the old piano")):
+        say(root, day, (f"{day}T09:00:00Z", "user", f"I bought {bought} today."))
         consolidate(root, f"{day}T23:00:00Z", force=True)
     assert files(root) == ["2026-02.jsonl", "2026-03.jsonl", "2026-04.jsonl"]
     consolidate(root, "2026-04-10T12:00:00Z")
     assert files(root) == ["2026-02.jsonl.gz", "2026-03.jsonl", "2026-04.jsonl"]
     with Workspace.open(root, now=at("2026-04-10T12:00:00Z"), write=True) as ws:
         undo.rollback(ws, next(ws.journal.entries()).entry.run)
-    assert not any("2026-02-20" in each for each in contents(root))
+    assert not any("kayak" in each for each in contents(root))
 
 
 def test_a_packed_month_is_written_to_again_when_later_ones_are_gone(tmp_path: Path) -> None:

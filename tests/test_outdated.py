@@ -529,8 +529,8 @@ def test_a_medicine_that_is_stopped_is_taken_no_more_nor_is_its_dose(said: tuple
 
 LATER = [
     (
-        "The garage takes the van on Thursday 12 March at 10.",
-        "The garage can only take the van on Tuesday 17 March",
+        "My dentist appointment is on Thursday 12 March at 10.",
+        "the dentist is on Tuesday 17 March at 8:30",
     ),
     ("I take 4 mg of tizanidine at night.", "tizanidine is up to 6 mg now"),
     ("我晚上吃四毫克替扎尼定。", "替扎尼定今天吃了六毫克"),

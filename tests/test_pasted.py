@@ -54,7 +54,7 @@ def test_what_another_says_in_single_marks_is_theirs(words: str) -> None:
 
 
 def test_an_apostrophe_opens_no_quotation() -> None:
-    words = "'Cause I love my neighbours' dog, I'm allergic to my parents' cat. I live in Ulm."
+    words = "'Cause of the heat my neighbours' dog sleeps outside. I'm allergic to my parents' cat. I live in Ulm."
     assert "my parents' cat" in owned(words)
     assert ("lives_in", "Ulm") in slots(words)
 
@@ -65,7 +65,7 @@ OWN = [
     ("早饭 8:00\n我对虾过敏\n午饭 12:30\n没吃", ("allergy", "虾")),
     ("亲爱的，我住在杭州了。", ("lives_in", "杭州")),
     ("[2026-03-05 09:12] Mood: fine\n[2026-03-06 09:12] Mood: good\nI live in Leeds now.", ("lives_in", "Leeds")),
-    ("[2026-03-05 09:12] 体重: 72\n[2026-03-06 09:12] 体重: 71\n我现在住在杭州。", ("lives_in", "杭州")),
+    ("[2026-03-05 09:12] 体重: 72\n[2026-03-06 09:12] 体重: 71\n我现在住在杭州了，离公司近。", ("lives_in", "杭州")),
     ("Name: Ana\nMe: I live in Leeds", ("lives_in", "Leeds")),
     ("Shower 07:00\nI live in Leeds\nTaxi 08:00\nI went to hospital", ("lives_in", "Leeds")),
     ("拉面 12:00\n我对虾过敏\n奶茶 15:00\n我喝了一杯", ("allergy", "虾")),

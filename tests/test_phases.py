@@ -191,6 +191,21 @@ def test_a_reminder_is_not_over_for_a_day_that_was_over_when_it_was_said(words: 
     assert kept.expires is None
 
 
+@pytest.mark.parametrize(
+    ("words", "day"),
+    [
+        ("The dentist was moved from 8 May 2031 to 12 May 2031", "2031-05-12"),
+        ("牙医从2031年5月8号改到2031年5月12号了", "2031-05-12"),
+        ("The dentist is on 8 May 2031, the optician on 12 May 2031", "2031-05-08"),
+        ("牙医2031年5月8号，配眼镜2031年5月12号", "2031-05-08"),
+    ],
+)
+def test_what_is_moved_is_filed_by_its_new_day(words: str, day: str) -> None:
+    kept = claim_of(words)
+    assert kept.event_time is not None
+    assert kept.event_time.day == day
+
+
 @pytest.mark.parametrize("words", ["for every shift bring two pairs of gloves", "跟我讲他是长沙理工的教授"])
 def test_what_only_has_the_form_of_an_instruction_is_none(words: str) -> None:
     assert not [each for each in claims([said(words)]) if each.attribute == "instruction"]

@@ -379,6 +379,37 @@ def test_how_to_answer_is_the_owners_earnest_word(tmp_path: Path) -> None:
     assert "verse" not in lines
 
 
+LATER = {
+    "en": ("I take 4 mg of tizanidine at night.", "It is 6 now", "later"),
+    "zh": ("我对青霉素过敏。", "查了其实是头孢", "后来"),
+}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_was_said_later_stands_right_behind_what_it_may_have_changed(tmp_path: Path, lang: str) -> None:
+    older, newer, word = LATER[lang]
+    last = quote(newer, category="health", lang=lang, said_at="2026-02-20T00:00:00Z")
+    first = quote(older, category="health", lang=lang, likely_outdated_by=last.id)
+    (line,) = [each for each in snapshot_of(tmp_path, first, last).split("\n") if newer in each]
+    assert line.index(older) < line.index(word) < line.index("2026-02-20") < line.index(newer)
+
+
+def test_of_several_that_the_same_words_may_have_changed_the_last_stands(tmp_path: Path) -> None:
+    last = quote("Ana works in Lisbon now", category="relation", said_at="2026-02-20T00:00:00Z")
+    works = [
+        quote(words, category="relation", likely_outdated_by=last.id, said_at=said_at)
+        for words, said_at in (
+            ("My sister Ana is a nurse at the children's hospital in Porto.", "2026-01-02T00:00:00Z"),
+            ("My sister Ana has a nursing job in Faro.", "2026-01-09T00:00:00Z"),
+        )
+    ]
+    slot = claim("works_at", "hospital", "Ana", likely_outdated_by=last.id)
+    text = snapshot_of(tmp_path, *works, last, slot)
+    assert "Faro" in text
+    assert "hospital" not in text
+    assert text.count("Lisbon") == 1
+
+
 def test_what_is_coming_stands_there_nearest_first(tmp_path: Path) -> None:
     cheeses = [fact(f"User likes cheese number {n}", attribute="likes", importance=0.8, score=0.8) for n in range(60)]
     promise = Evidence(ref="s:e7", quote="I'll remind you", role="assistant", trust="assistant")
@@ -497,7 +528,7 @@ def test_recent_days_are_the_last_three(tmp_path: Path) -> None:
 
 
 def test_what_a_claim_tells_is_not_quoted_as_well(tmp_path: Path) -> None:
-    words, more = "I live in Porto.", "I live in Porto and the view of the harbour is the best thing of my whole week"
+    words, more = "I live in Porto.", "I live in Porto and take the tram to the library most days"
     home = claim("lives_in", "Porto", **said(words, "s:e1"))
     assert words not in snapshot_of(tmp_path / "same", home, quote(words, "s:e1"))
     assert more in snapshot_of(tmp_path / "more", home, quote(more, "s:e1"))
@@ -516,7 +547,7 @@ def test_what_matters_for_health_is_told_however_few_its_words(words: str, told:
 
 
 def test_words_of_a_value_that_gave_way_are_left_out(tmp_path: Path) -> None:
-    words = "I live in Porto and the view of the harbour is the best thing of my whole week"
+    words = "I live in Porto and take the tram to the library most days"
     now = claim("lives_in", "Basel")
     before = claim("lives_in", "Porto", **said("I live in Porto", "s:e1"), retired="superseded", superseded_by=now.id)
     text = snapshot_of(tmp_path, now, before, quote(words, "s:e1"))

@@ -76,7 +76,7 @@ def found_in(case: dict[str, Any]) -> str:
     return reason(tuple(case["said"]), **row)
 
 
-@pytest.mark.parametrize(("lang", "passed"), [("en", 0.51), ("zh", 0.525)])
+@pytest.mark.parametrize(("lang", "passed"), [("en", 0.51), ("zh", 0.53)])
 def test_few_true_answers_of_readers_are_refused_and_half_of_those_made_false_pass(
     lang: str, passed: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:

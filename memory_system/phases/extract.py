@@ -23,6 +23,8 @@ from memory_system.records import ASSISTANT, ASSISTANT_NAME, CAPTURED, CLAIM, QU
 from memory_system.turns import Claim, Message, Segment, Turn
 from memory_system.understand import claims, matters
 from memory_system.understand.claims import Filled
+from memory_system.understand.judge import CHANGES
+from memory_system.understand.played import is_played
 from memory_system.understand.quotes import Quoted, context_of, quotes_of, words_at
 from memory_system.understand.values import Span
 from memory_system.understand.weights import SCALE
@@ -30,12 +32,12 @@ from memory_system.understand.whose import is_reminder
 
 CERTAIN = 100 * SCALE  # of what the owner has written down by hand
 EARNEST_FROM = SCALE  # between asserted and not, in log-odds times `SCALE`, from which a claim is made
-GRAVE_FROM = 5 * SCALE // 4  # and of health, identity and instructions
 HEDGED = 0.6  # the confidence of what was said with a maybe
 MOST_SURE = 0.99  # of an opinion
 HEDGED_BASIS = {"en": "hedged by the speaker", "zh": "说话人有所保留"}
 AGENTS = 0.71  # the confidence of what an agent notes: twice, independently, is just enough for a fact
 MEDICATION, INSTRUCTION = "medication", "instruction"
+MOVES = CHANGES.index("moves")
 AGENTS_BASIS = {"en": "noted by an agent", "zh": "智能体所记"}
 AGENT_ROLES = frozenset({ASSISTANT, "agent"})  # of messages in which no person speaks, where they name none
 BESIDE = 12  # characters between a claim and a time that belongs to it: "I have", "in", 起在
@@ -107,7 +109,7 @@ def _filled(turn: Turn, segment: Segment, listening: Listening) -> list[Filled]:
     message = turn.message
     if segment.stance != "asserted" or not message.is_first_hand or _opinion(message) is not None:
         return []
-    if segment.earnest < EARNEST_FROM:
+    if segment.earnest < EARNEST_FROM or is_played(message.text):
         return []
     words = turn.text_of(segment)
     heard = replace(heard_before(turn, segment, listening.names), takers=listening.takers)
@@ -120,10 +122,7 @@ def _filled(turn: Turn, segment: Segment, listening: Listening) -> list[Filled]:
 def _is_sure(filled: Filled, segment: Segment) -> bool:
     if filled.subject == ASSISTANT:  # how it is called is for the owner to say, in whatever words
         return True
-    if filled.attribute == INSTRUCTION and segment.keep != INSTRUCTION:  # "he told me he is a doctor"
-        return False
-    category = str(attributes.about(filled.attribute).get("category", ""))
-    return category not in attributes.CERTAIN or segment.earnest >= GRAVE_FROM
+    return filled.attribute != INSTRUCTION or segment.keep == INSTRUCTION  # "he told me he is a doctor"
 
 
 def _language(turn: Turn, words: str) -> str:
@@ -184,7 +183,8 @@ def quote_of(quoted: Quoted, night: Night, listening: Listening) -> Claim:
     around = "\n".join((turn.before, turn.earlier, turn.message.text))
     anchor = night.local(turn.message.said_at)
     marked = dates.marked(words, anchor, lang, around)
-    event = _told_time(words, marked.whens, anchor)
+    changes = tuple(map(max, zip(*(each.changes for each in quoted.segments if each.changes), strict=True)))
+    event = _told_time(words, marked.whens, anchor, moved=bool(changes) and changes[MOVES] >= 0)
     category = "reminder" if is_reminder(words) else CATEGORIES.get(segment.keep, "general")
     own = own_name(turn.message, lang)
     change = next((each.change for each in quoted.segments if each.change), "")
@@ -202,7 +202,7 @@ def quote_of(quoted: Quoted, night: Night, listening: Listening) -> Claim:
         form=QUOTE,
         stance="" if segment.stance == "asserted" else segment.stance,
         change=change,
-        changes=tuple(map(max, zip(*(each.changes for each in quoted.segments if each.changes), strict=True))),
+        changes=changes,
         context=context,
         beside=words_at(context, turn),
         tells=tuple(dict.fromkeys(name for each in quoted.segments for name in each.tells)),
@@ -255,13 +255,14 @@ def _event(filled: Filled, words: str, message: Message, night: Night) -> EventT
     return None
 
 
-def _told_time(words: str, whens: Sequence[dates.When], anchor: datetime) -> EventTime | None:
+def _told_time(words: str, whens: Sequence[dates.When], anchor: datetime, *, moved: bool) -> EventTime | None:
     """The time that a quote is filed by: the first that stands, before it a day ahead ("the interview is Thursday, six
-    years this August")."""
+    years this August"), of several such days the last where something is moved."""
     whens = dates.standing(words, whens, text.language(words))
-    ahead = (each for each in whens if each.granularity in dates.DAILY and each.end > anchor.replace(tzinfo=None))
-    chosen = next(ahead, whens[0] if whens else None)
-    return dates.to_event(chosen) if chosen else None
+    now = anchor.replace(tzinfo=None)
+    ahead = [each for each in whens if each.granularity in dates.DAILY and each.end > now]
+    found = ahead or whens
+    return dates.to_event(found[-1 if ahead and moved else 0]) if found else None
 
 
 def _is_beside(span: Span, filled: Filled, words: str) -> bool:

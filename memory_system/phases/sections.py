@@ -15,10 +15,10 @@ from typing import Any
 from memory_system import attributes, clock, dates
 from memory_system.config import TokenBudget
 from memory_system.phases import fitting, shortlist
-from memory_system.phases.shortlist import Candidate, is_clear, is_lasting, short
+from memory_system.phases.shortlist import Candidate, is_clear, is_lasting, is_standing_order, short
 from memory_system.privacy import trust
 from memory_system.records import QUOTE, STATEMENT, USER, USER_NAME, Belief, Fact
-from memory_system.text import estimate_tokens
+from memory_system.text import estimate_tokens, told_in
 
 COMING_DAYS = 14
 NUMBER = "100. [1.00] "  # what stands before a memory of the core, at its longest
@@ -28,6 +28,8 @@ HEADINGS = {
     "identity": 0, "user": 0, "constraints": 0, "coming": COMING_DAYS, "later": 0, "projects": 0, "top": 0,
     "recent": shortlist.RECENT_DAYS,
 }  # fmt: skip
+# what was said later of what a line tells, and may have made it otherwise
+LATER = {"en": " … later, {day}: {words}", "zh": " ……后来（{day}）：{words}"}
 _MOST_LINES = 999  # of the core, for what its heading takes
 FINE = frozenset({*dates.DAILY, "weekend", "week", "third"})  # granularities that name a day, or nearly
 HEALTH, PROJECT = "health", "project"
@@ -77,12 +79,21 @@ class Page:
         return self.left - (0 if self.lines[name] else estimate_tokens(f"{self.heading(name)}\n\n"))
 
     def take(self, name: str, lines: Iterable[Line], most: int | None = None) -> None:
-        """Put the lines into the section, in order, as many as there is room for, and `most` tokens."""
+        """Put the lines into the section, in order, as many as there is room for, and `most` tokens; of a memory that
+        stands already none."""
         room = self.room(name)
-        kept = fitting(lines, room if most is None else min(room, most), attrgetter("tokens"))
+        kept = fitting(self._new(lines), room if most is None else min(room, most), attrgetter("tokens"))
         if kept:
             self.left = room - cost(kept)
             self.lines[name] += kept
+
+    def _new(self, lines: Iterable[Line]) -> Iterator[Line]:
+        """The lines that tell nothing that stands on the page, or in a line before them."""
+        told = {*self.placed}
+        for each in lines:
+            if told.isdisjoint(each.ids):
+                told.update(each.ids)
+                yield each
 
     def arrange(self, name: str, order: Iterable[Line]) -> None:
         """Let the lines of the section stand in that order."""
@@ -155,7 +166,7 @@ def about(found: Iterable[Candidate], moment: datetime) -> Iterator[Line]:
     told = ([each for each in own if each.record.category == name] for name in OF_USER)
     turns = (each for turn in zip_longest(*told) for each in turn if each)
     for each in {each.record.id: each for each in (*_first_wanted(own), *of_health, *turns)}.values():
-        yield _bullet(each, _said_on(each, moment))
+        yield _bullet(each, _said_on(each, moment), moment)
 
 
 def _is_of_user(record: Fact, moment: datetime) -> bool:
@@ -166,7 +177,7 @@ def _is_of_user(record: Fact, moment: datetime) -> bool:
 def _first_wanted(own: Iterable[Candidate]) -> Iterator[Candidate]:
     """Of each attribute that one first wants to know, what tells of it and was said last: what is of its kind before
     what only mentions it, sentences before quotes."""
-    newest = sorted(own, key=_said, reverse=True)
+    newest = sorted(own, key=attrgetter("said"), reverse=True)
     newest.sort(key=lambda each: (each.record.form == QUOTE, _of_another(each)))
     for name in WANTED:
         told = [each for each in newest if name in each.record.tells]
@@ -183,7 +194,7 @@ def _of_another(candidate: Candidate) -> bool:
 def in_order(told: Iterable[Line]) -> list[Line]:
     """What the user has said of themselves, category by category, what was said last first."""
     places = {name: place for place, name in enumerate(OF_USER)}
-    newest = sorted(told, key=lambda line: _said(line.told[0]), reverse=True)
+    newest = sorted(told, key=lambda line: line.told[0].said, reverse=True)
     return sorted(newest, key=lambda line: places.get(line.told[0].record.category, len(places)))
 
 
@@ -194,8 +205,8 @@ def constraints(found: Iterable[Candidate], moment: datetime) -> Iterator[Line]:
         if record.category not in shortlist.CONSTRAINT_CATEGORIES or not trust.is_owners(record.evidence):
             continue
         meant = record.form != QUOTE or not record.stance
-        if is_clear(record) and record.subject == USER and meant and not isinstance(record, Belief):
-            yield _bullet(each, _said_on(each, moment))
+        if is_standing_order(record) and record.subject == USER and meant and not isinstance(record, Belief):
+            yield _bullet(each, _said_on(each, moment), moment)
 
 
 def coming(found: Iterable[Candidate], moment: datetime) -> tuple[list[Line], list[Line]]:
@@ -208,7 +219,7 @@ def coming(found: Iterable[Candidate], moment: datetime) -> tuple[list[Line], li
     later: list[Line] = []
     for each, event in ahead:
         is_near = event.granularity in FINE and event.start < until
-        (near if is_near else later).append(_bullet(each, dates.happens(event)))
+        (near if is_near else later).append(_bullet(each, dates.happens(event), moment))
     return near, later
 
 
@@ -233,41 +244,46 @@ def projects(found: Iterable[Candidate], moment: datetime) -> Iterator[Line]:
     """What was decided and told of projects."""
     for each in found:
         if each.record.category == PROJECT and is_lasting(each.record):
-            yield _bullet(each, _day_of(each, moment))
+            yield _bullet(each, _day_of(each, moment), moment)
 
 
 def recent(found: Iterable[Candidate], moment: datetime) -> Iterator[Line]:
     """What was said in the last days, newest first."""
     since = clock.stamp(moment - timedelta(days=shortlist.RECENT_DAYS - 1))
-    late = [each for each in found if _said(each) >= since]
-    for each in sorted(late, key=lambda each: (_said(each), each.record.id), reverse=True):
+    late = [each for each in found if each.said >= since]
+    for each in sorted(late, key=lambda each: (each.said, each.record.id), reverse=True):
         if is_clear(each.record):
-            yield _bullet(each, _day_of(each, moment))
+            yield _bullet(each, _day_of(each, moment), moment)
 
 
 def core(found: Iterable[Candidate], moment: datetime) -> Iterator[Line]:
     """The memories in words; their numbers and ranks are put before them."""
     for each in found:
         if is_lasting(each.record):
-            yield numbered(_behind(_said_on(each, moment), short(each.record)), each)
+            yield numbered(_words(each, _said_on(each, moment), moment), each)
 
 
 def numbered(words: str, candidate: Candidate) -> Line:
     """A line of the core, with room for its number and rank."""
-    return Line(words, (candidate,), spare=estimate_tokens(NUMBER))
+    return Line(words, _told(candidate), spare=estimate_tokens(NUMBER))
 
 
-def _bullet(candidate: Candidate, day: str = "") -> Line:
+def _bullet(candidate: Candidate, day: str, moment: datetime) -> Line:
     """The memory as a line of a list."""
-    return Line(f"- {_behind(day, short(candidate.record))}", (candidate,))
+    return Line(f"- {_words(candidate, day, moment)}", _told(candidate))
 
 
-def _behind(day: str, words: str) -> str:
-    return f"{day}: {words}" if day else words
+def _told(candidate: Candidate) -> tuple[Candidate, ...]:
+    return (candidate, candidate.later) if candidate.later else (candidate,)
 
 
-def _said(candidate: Candidate) -> str:
-    return candidate.record.said_at or candidate.record.created
+def _words(candidate: Candidate, day: str, moment: datetime) -> str:
+    """The memory behind a day, before what was said later of it."""
+    words = f"{day}: {short(candidate.record)}" if day else short(candidate.record)
+    if candidate.later is None:
+        return words
+    later = LATER[told_in(candidate.record.lang)]
+    return words + later.format(day=_day_of(candidate.later, moment), words=short(candidate.later.record))
 
 
 def _said_on(candidate: Candidate, moment: datetime) -> str:
@@ -277,4 +293,4 @@ def _said_on(candidate: Candidate, moment: datetime) -> str:
 
 def _day_of(candidate: Candidate, moment: datetime) -> str:
     """The local day on which it was said."""
-    return clock.day_of(_said(candidate), moment.tzinfo or clock.zone_named("UTC"))
+    return clock.day_of(candidate.said, moment.tzinfo or clock.zone_named("UTC"))

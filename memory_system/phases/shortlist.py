@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
+from operator import attrgetter
 
 import orjson
 
@@ -17,6 +18,7 @@ from memory_system.attributes import topics_of
 from memory_system.phases.evidence import RULE
 from memory_system.phases.linking import message_of, people_in
 from memory_system.privacy import trust
+from memory_system.recall.around import followed
 from memory_system.recall.search_index import Index
 from memory_system.recall.views import Ranked, Standing
 from memory_system.records import ASSISTANT, CAPTURED, CLAIM, QUOTE, STATEMENT, USER, Belief, Fact, Summary, from_line
@@ -27,6 +29,7 @@ from memory_system.understand.alone import Alone, alone_of
 from memory_system.understand.judge import ORDER
 from memory_system.understand.language import claim_rules
 from memory_system.understand.matters import is_rare, terms_of
+from memory_system.understand.played import is_played
 from memory_system.understand.quotes import columns
 from memory_system.understand.weights import SCALE
 
@@ -41,9 +44,9 @@ PASSING = frozenset({"general", "event", "temporary"})  # kinds of remarks
 RECENT_DAYS = 3
 UNDATED_DAYS = 14  # after which a plan without a date is taken to be over
 LESS = 0.6  # of its rank, for what is asked, or says who another is
-LASTING_FROM = 3 * SCALE // 2  # log-odds times `SCALE`, from which words are taken to tell of what lasts
-CLEAR_FROM = SCALE  # and from which who reads nothing else understands them
-OBEYED_FROM = SCALE // 2  # and of orders, of which few are said, and none may be missing
+LASTING_FROM = SCALE  # log-odds times `SCALE`, from which words are taken to tell of what lasts
+CLEAR_FROM = 0  # and from which who reads nothing else understands them
+OBEYED_FROM = -SCALE  # and of orders, which are short, and of which none may be missing, from which they are to last
 _SURE = {"zh": " (可信度 {confidence})", "en": " (confidence {confidence})"}
 
 MOST_UNTOLD = 12  # columns of a quote's words that claims may leave untold and still say what it says
@@ -51,11 +54,18 @@ MOST_UNTOLD = 12  # columns of a quote's words that claims may leave untold and 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A memory that may stand in the snapshot; `rank` orders it and is shown."""
+    """A memory that may stand in the snapshot, with what was said `later` and may have made it otherwise; `rank`
+    orders it and is shown."""
 
     record: Fact
     rank: float
     topic: str
+    later: Candidate | None = None
+
+    @property
+    def said(self) -> str:
+        """When it was said, as a stamp."""
+        return self.record.said_at or self.record.created
 
 
 def candidates(index: Index, moment: datetime, faded_at: datetime, slots: Iterable[str]) -> list[Candidate]:
@@ -65,8 +75,8 @@ def candidates(index: Index, moment: datetime, faded_at: datetime, slots: Iterab
     found = {each.id: each for each in _looked_at(standing, moment, slots)}
     records = (_candidate(each) for each in found.values())
     kept = [each for each in records if not isinstance(each.record, Summary) and holds(each.record, stamp)]
-    overtaken = _overtaken([each.record for each in kept]) | _likely_outdated(kept, index)
-    kept = [each for each in _told_best(kept) if each.record.id not in overtaken]
+    overtaken = _overtaken([each.record for each in kept])
+    kept = [*_with_later([each for each in _told_best(kept) if each.record.id not in overtaken], index)]
     kept.sort(key=lambda each: each.record.id)
     kept.sort(key=lambda each: (each.rank, each.record.said_at), reverse=True)
     refs = {each.record.evidence[0].ref for each in kept if each.record.evidence and not each.record.attribute}
@@ -84,11 +94,23 @@ def _told_best(found: Sequence[Candidate]) -> Iterator[Candidate]:
             yield each
 
 
-def _likely_outdated(found: Sequence[Candidate], index: Index) -> set[str]:
-    """The ids of those that a newer memory likely makes outdated which stands today, and may stand itself."""
-    named = {key for each in found if (key := each.record.likely_outdated_by) and not _is_by_hand(each.record)}
-    standing = {key for key, (pool, newer) in index.memories(named).items() if pool == "active" and is_clear(newer)}
-    return {each.record.id for each in found if each.record.likely_outdated_by in standing}
+def _with_later(found: Sequence[Candidate], index: Index) -> Iterator[Candidate]:
+    """The candidates with what was said later and likely makes them outdated: beside it stands of several the one that
+    was said last, and no slot, which tells of no doubt."""
+    named = {each.record.id: _later(each, index) for each in found}
+    told = [each for each in found if not each.record.attribute or each.record.attribute == ORDER]
+    last = {newer.record.id: each for each in sorted(told, key=attrgetter("said")) if (newer := named[each.record.id])}
+    for each in found:
+        newer = named[each.record.id]
+        if newer is None or last.get(newer.record.id) is each:
+            yield replace(each, later=newer)
+
+
+def _later(candidate: Candidate, index: Index) -> Candidate | None:
+    """What stands today of what likely makes it outdated."""
+    named = "" if _is_by_hand(candidate.record) else candidate.record.likely_outdated_by or ""
+    found = followed(named, index)
+    return replace(candidate, record=found[-1]) if found and not found[-1].retired else None
 
 
 def _overtaken(records: Sequence[Fact]) -> set[str]:
@@ -117,14 +139,18 @@ def _matter_of(record: Fact) -> set[str]:
 
 
 def is_clear(record: Fact) -> bool:
-    """Whether who reads nothing else understands it."""
-    least = OBEYED_FROM if record.category in CONSTRAINT_CATEGORIES else CLEAR_FROM
-    return not _is_heard(record) or _alone(record).clear >= least
+    """Whether who reads nothing else understands it, and what it says is meant."""
+    return not _is_heard(record) or (_alone(record).clear >= CLEAR_FROM and not is_played(_words(record)))
 
 
 def is_lasting(record: Fact) -> bool:
     """Whether it tells, read alone, of what lasts."""
     return is_clear(record) and (not _is_heard(record) or _alone(record).lasts >= LASTING_FROM)
+
+
+def is_standing_order(record: Fact) -> bool:
+    """Whether it tells, read alone, how to serve the user from now on, and not this once."""
+    return not _is_heard(record) or _alone(record).lasts >= OBEYED_FROM
 
 
 def _is_heard(record: Fact) -> bool:
@@ -139,8 +165,12 @@ def _is_by_hand(record: Fact) -> bool:
 
 
 def _alone(record: Fact) -> Alone:
-    words = record.evidence[0].quote if record.evidence else record.content
-    return alone_of(words, told_in(language(words)))
+    return alone_of(_words(record), told_in(language(_words(record))))
+
+
+def _words(record: Fact) -> str:
+    """The words as they were said."""
+    return record.evidence[0].quote if record.evidence else record.content
 
 
 def _looked_at(standing: Standing, moment: datetime, slots: Iterable[str]) -> Iterable[Ranked]:

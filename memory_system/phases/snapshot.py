@@ -119,16 +119,11 @@ def _fill(page: Page, left: list[Candidate], moment: datetime, ws: Workspace) ->
     parts = shortlist.for_core(rest, ws.config.importance_rules.general_fact)
     lasting, remarks = (list(sections.core(each, moment)) for each in parts)
     page.take("top", choose(lasting, page.room("top") - kept_free, budget))
-    page.take("recent", _not_placed(lately, page), _share("recent", ws))
-    page.take("top", _not_placed((*lasting, *remarks), page))
+    page.take("recent", lately, _share("recent", ws))
+    page.take("top", (*lasting, *remarks))
     page.left = budget.layer1_total - page.tokens  # lines together take less than each alone
-    page.take("top", _not_placed((*lasting, *remarks), page))
+    page.take("top", (*lasting, *remarks))
     page.arrange("top", sections.core(rest, moment))
-
-
-def _not_placed(lines: Iterable[Line], page: Page) -> list[Line]:
-    placed = page.placed
-    return [line for line in lines if placed.keys().isdisjoint(line.ids)]
 
 
 def _written(page: Page, ws: Workspace) -> str:

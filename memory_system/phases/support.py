@@ -234,7 +234,7 @@ def content(basis: Basis) -> str:
 def _telling(words: str, basis: Basis) -> set[str]:
     """The terms of a sentence that must be said: those that tell matters apart, or where these are few all, but for
     names, and for words with which anything is told."""
-    aside = _plain().union(matters.terms_of("\n".join((*basis.names, _template(basis)))))
+    aside = _plain().union(*map(matters.terms_of, (*basis.names, _template(basis))))
     telling = telling_of(_stock().sub(" ", words)) - aside
     every = matters.terms_of(STOCK.sub(" ", simplified(text.straight(words))))
     return telling if len(telling) >= FEW else {*every} - aside

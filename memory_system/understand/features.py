@@ -103,6 +103,12 @@ def looks_of(words: str, lang: str) -> Iterator[str]:
     yield from _shapes(words)
 
 
+def beginnings_of(words: str, lang: str) -> Iterator[str]:
+    """How words begin: their first token, the first two, and three."""
+    tokens = tokens_of(words, lang)
+    return ("^" + " ".join(tokens[:count]) for count in (1, 2, 3))
+
+
 def names_of(seen: Seen) -> set[str]:
     """The features as the weights file names them."""
     return {place + each for place, group in zip(PLACES, seen, strict=True) for each in group}

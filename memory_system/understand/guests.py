@@ -52,10 +52,8 @@ def seen(words: str, lang: str, names: Names, *, opens: bool, answer: str) -> fe
     signs |= {f"#answered {name}" for name in (OWN, NEAR) if name in reply}
     signs |= {"#answered by name" for name in presented if name != OWN and name in reply}
     signs.add("#opens" if opens else "#inside")
-    tokens = features.tokens_of(marked, lang)
-    begins = {"^" + " ".join(tokens[:count]) for count in (1, 2, 3)}
     heard = features.of_words(marked[:WORDS], lang)
-    return heard._replace(own=heard.own | begins | signs)
+    return heard._replace(own=heard.own | {*features.beginnings_of(marked, lang)} | signs)
 
 
 def _presented(head: str) -> Iterator[str]:

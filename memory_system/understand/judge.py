@@ -21,7 +21,7 @@ LABELS = ("keep", *KINDS, *STANCES, *CHANGES)
 _KINDS, _STANCES, _CHANGES = slice(1, 9), slice(9, 14), slice(14, 18)  # where they stand among the labels
 _PASSING = [KINDS.index(each) for each in PASSING]
 
-CHANGE_FROM = 3 * SCALE // 2  # from which a change is believed: a wrong one hides what is still so
+CHANGE_FROM = 5 * SCALE // 4  # from which a change is believed: a wrong one hides what is still so
 KIND_FROM = -SCALE  # from which a sentence is of its likeliest kind; else it is of what passes
 SURELY = 3 * SCALE // 2  # by which a kind must lead: a remark that is kept as health never fades
 ORDER = "instruction"  # a kind that is believed only where it leads so: an assistant obeys it every morning
