@@ -406,7 +406,16 @@ def _messages(root: Path, query: str) -> str:
     ("said", "kept"),
     [
         (["I'm learning the cello.", "I have a cat called Pickle.", "Forget what I said about the cello."], "Pickle"),
+        (
+            [
+                "I'm learning the cello.",
+                "I have a cat called Pickle.",
+                "Drop what I told you this morning about the cello.",
+            ],
+            "Pickle",
+        ),
         (["我在学大提琴。", "我养了一只猫。", "忘掉我刚才说的大提琴的事。"], "猫"),
+        (["我在学大提琴。", "我养了一只猫。", "我早上跟你说的大提琴那个事 你别存啊 当我没说"], "猫"),
     ],
 )
 def test_a_wish_that_names_its_matter_takes_nothing_else_back(said: list[str], kept: str, tmp_path: Path) -> None:
