@@ -48,7 +48,7 @@ MEASURING = {
     "en-l.en3", "en-h.eh10", "en-i.ei14", "en-o.p2", "en-v.27", "en-v.28", "en-v.29",
     "zh-l.zh3", "zh-i.zi15", "zh-i.zi16", "zh-o.p2", "zh-v.27", "zh-v.28", "zh-v.29",
 }  # fmt: skip
-SURE, LIKELY = 0.9, 0.65
+SURE, LIKELY = 0.9, 0.65  # precision over the labelled pairs; a true pair that nobody marked counts as wrong
 STRENGTH = 0.05  # C of the regression, by cross-validation over the people
 FOLDS = 8
 FEWEST = 4  # pairs that a feature must stand in

@@ -57,7 +57,7 @@ def labelled(lang: str) -> list[Message]:
 
 
 def is_made_up(message: Message) -> bool:
-    """Whether nothing in it is meant: what is played sounds like any other talk to who hears sentence by sentence."""
+    """Whether every sentence of it is unreal."""
     return all(each["stance"] == "unreal" for each in message.labels)
 
 

@@ -1,5 +1,6 @@
-"""Train the judge, and what hears which attributes a sentence tells of, which a question asks for, and that something
-is not to be kept, on the labelled talk in corpus/, or score them.
+"""Train the judge, and what hears which attributes a sentence tells of, which a question asks for, that something is
+not to be kept, what stands alone, that a guest types and what is played, on the labelled talk in corpus/, or score
+them.
 
     scripts/train [--out DIR]
     scripts/train --curve
@@ -40,6 +41,7 @@ FOLDS = 5
 STRENGTH = 0.5  # C of the regressions, by cross-validation over the people
 FEWEST = 2  # sentences a feature must stand in
 AROUND = {"p:": 0.7, "q:": 0.7, "n:": 0.4, "f:": 0.4}  # how much a word around counts beside one of the sentence
+THINNED = 3  # of so many meant sentences one is heard beside the messages: they are many, and say the same again
 MOST = 127 - weights.ZERO - ord("!")  # of a weight in the file
 LEAST = 2  # of the weight of a word in a wish: less tells nothing
 MOST_FEATURES = {judge.LABELS: 30_000, judge.ATTRIBUTES: 16_000}
@@ -82,7 +84,8 @@ def train(lang: str, out: Path) -> None:
 
 
 def sentences_of(lang: str) -> list[Message]:
-    """The messages whose sentences the judge learns; what is played from end to end is for `played` to hear."""
+    """The messages whose sentences the judge learns; what is played from end to end sounds like any other talk to who
+    hears sentence by sentence: that is for `played`."""
     return [each for each in labelled(lang) if not is_made_up(each)]
 
 
@@ -148,7 +151,7 @@ def train_played(lang: str, out: Path) -> None:
     talk = [each for each in labelled(lang) if not each.talk.friends]
     made_up = [each.talk.text for each in talk if is_made_up(each)]
     meant = [each.talk.text for each in talk if _is_meant(each.labels)]
-    meant += [label["s"] for each in talk for label in each.labels if _is_meant([label])][::3]
+    meant += [label["s"] for each in talk for label in each.labels if _is_meant([label])][::THINNED]
     words = [*(each["s"] for each in moments), *made_up, *meant]
     truth = np.array([*(each["plays"] for each in moments), *[True] * len(made_up), *[False] * len(meant)])
     kept, starts = learned_of(words, [truth], lang, played.seen)

@@ -44,7 +44,8 @@ SAID: list[tuple[str, list[tuple[str, ...]]]] = [
     ("我去年得了带状疱疹", [(USER, "condition", "带状疱疹")]),
     ("我妈糖尿病", [("妈", "condition", "糖尿病")]),
     ("我吃缬沙坦80毫克", [(USER, "medication", "缬沙坦"), (USER, "dose.缬沙坦", "80毫克")]),
-    ("舍曲林停了", [(USER, "medication", "舍曲林", "不")]),
+    ("舍曲林停了", []),
+    ("我把舍曲林停了", [(USER, "medication", "舍曲林", "不")]),
     (
         "我达格列净停了，换成了西格列汀。",
         [(USER, "medication", "达格列净", "不"), (USER, "medication", "西格列汀")],

@@ -25,8 +25,8 @@ SLOTS = [
     ("I no longer work at Acme.", "我不在华远公司上班了。", "user works_at not", "Acme", "华远公司"),
     ("I broke up with Marta.", "我跟小渔分手了。", "user partner not", "Marta", "小渔"),
     (
-        "Stopped the melatonin, no need for it.",
-        "褪黑素不吃了 医生说没必要",
+        "I stopped the melatonin, no need for it.",
+        "我不吃褪黑素了 医生说没必要",
         "user medication not",
         "melatonin",
         "褪黑素",

@@ -195,7 +195,10 @@ def test_a_reminder_is_not_over_for_a_day_that_was_over_when_it_was_said(words: 
     ("words", "day"),
     [
         ("The dentist was moved from 8 May 2031 to 12 May 2031", "2031-05-12"),
+        ("The dentist is moved to 12 May 2031, it was on 8 May 2031 before", "2031-05-12"),
+        ("There is a check on 8 May 2031, they moved me to 12 May 2031", "2031-05-12"),
         ("牙医从2031年5月8号改到2031年5月12号了", "2031-05-12"),
+        ("牙医改到2031年5月12号了，原来是2031年5月8号", "2031-05-12"),
         ("The dentist is on 8 May 2031, the optician on 12 May 2031", "2031-05-08"),
         ("牙医2031年5月8号，配眼镜2031年5月12号", "2031-05-08"),
     ],

@@ -96,8 +96,16 @@ RECORDS = st.builds(
 )  # fmt: skip
 
 
+@st.composite
+def lives(draw: st.DrawFn) -> list[Fact]:
+    """Memories, some of which another likely makes outdated."""
+    records = draw(st.lists(RECORDS, max_size=80, unique_by=lambda each: each.id))
+    newer = st.sampled_from([None, None, *(each.id for each in records)])
+    return [each.model_copy(update={"likely_outdated_by": draw(newer)}) for each in records]
+
+
 @settings(max_examples=60)
-@given(st.lists(RECORDS, max_size=80, unique_by=lambda each: each.id), st.integers(200, 2000), st.booleans())
+@given(lives(), st.integers(200, 2000), st.booleans())
 def test_it_never_exceeds_its_budget_and_tells_nothing_twice(records: list[Fact], total: int, zh: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
@@ -394,20 +402,50 @@ def test_what_was_said_later_stands_right_behind_what_it_may_have_changed(tmp_pa
     assert line.index(older) < line.index(word) < line.index("2026-02-20") < line.index(newer)
 
 
-def test_of_several_that_the_same_words_may_have_changed_the_last_stands(tmp_path: Path) -> None:
-    last = quote("Ana works in Lisbon now", category="relation", said_at="2026-02-20T00:00:00Z")
-    works = [
-        quote(words, category="relation", likely_outdated_by=last.id, said_at=said_at)
-        for words, said_at in (
-            ("My sister Ana is a nurse at the children's hospital in Porto.", "2026-01-02T00:00:00Z"),
-            ("My sister Ana has a nursing job in Faro.", "2026-01-09T00:00:00Z"),
-        )
-    ]
-    slot = claim("works_at", "hospital", "Ana", likely_outdated_by=last.id)
-    text = snapshot_of(tmp_path, *works, last, slot)
-    assert "Faro" in text
-    assert "hospital" not in text
+NURSE, FARO = (
+    "My sister Ana is a nurse at the children's hospital in Porto.",
+    "My sister Ana has a nursing job in Faro.",
+)
+
+
+def of_ana(words: str, day: str, newer: Fact | None = None) -> Fact:
+    named = newer.id if newer else None
+    return quote(words, category="relation", said_at=f"{day}T00:00:00Z", likely_outdated_by=named)
+
+
+@pytest.mark.parametrize("middle", [FARO, "that one in Faro"])
+def test_of_several_that_the_same_words_may_have_changed_the_last_clear_one_stands(tmp_path: Path, middle: str) -> None:
+    last = of_ana("Ana works in Lisbon now", "2026-02-20")
+    works = [of_ana(NURSE, "2026-01-02", last), of_ana(middle, "2026-01-09", last)]
+    text = snapshot_of(tmp_path, *works, last)
+    stands, gone = ("Faro", "Porto") if middle == FARO else ("Porto", "Faro")
+    assert stands in text
+    assert gone not in text
     assert text.count("Lisbon") == 1
+
+
+def test_what_was_changed_twice_stands_with_the_last(tmp_path: Path) -> None:
+    last = of_ana("Berlin it is now", "2026-02-25")
+    middle = of_ana(FARO, "2026-02-20", last)
+    text = snapshot_of(tmp_path, of_ana(NURSE, "2026-01-02", middle), middle, last)
+    (line,) = [each for each in text.split("\n") if "Berlin" in each]
+    assert "Faro" in line
+    assert "Porto" not in text
+
+
+@pytest.mark.parametrize(("newer", "stands"), [("it is that", True), ("I'm allergic to sulfa, not to pollen.", False)])
+def test_a_slot_gives_way_to_newer_words_that_can_stand_themselves(tmp_path: Path, newer: str, stands: bool) -> None:
+    last = quote(newer, category="health", said_at="2026-02-20T00:00:00Z")
+    slot = claim("allergy", "penicillin", category="health", likely_outdated_by=last.id)
+    assert ("penicillin" in snapshot_of(tmp_path, slot, last)) is stands
+
+
+def test_what_is_moved_stands_on_its_new_day_alone(tmp_path: Path) -> None:
+    new, old = on("2026-03-10", "2026-03-11"), on("2026-03-05", "2026-03-06")
+    last = quote("The car goes to the garage on Tuesday.", category="plan", said_at="2026-02-20T00:00:00Z", **new)
+    first = quote("I bring the car to the garage on Thursday.", category="plan", likely_outdated_by=last.id, **old)
+    lines = section(snapshot_of(tmp_path, first, last), "Coming up")
+    assert [each[:13] for each in lines] == ["- 2026-03-10:"]
 
 
 def test_what_is_coming_stands_there_nearest_first(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from itertools import dropwhile, pairwise
 from typing import Any, Literal
 
 from memory_system.dates.atoms import Piece, count, is_timely
-from memory_system.dates.clauses import is_denied, was_put
+from memory_system.dates.clauses import is_denied, is_put, was_put
 from memory_system.dates.finding import DAILY, When, find, in_one, is_hour, meant, nameable, scan, standing
 from memory_system.dates.forms import patterns
 from memory_system.dates.intervals import complete
@@ -37,6 +37,7 @@ __all__ = [
     "find",
     "happens",
     "is_hour",
+    "is_put",
     "is_timely",
     "marked",
     "meant",

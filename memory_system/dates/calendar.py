@@ -318,8 +318,6 @@ def _shifted(f: Fields, moment: Moment) -> Span | None:
     way, unit = _way(f, moment), f["unit"]
     if f["sign"] == "from_today" and unit in ("week", "fortnight"):
         return None if f["n"] % 1 else one_day(moment.today + timedelta(days=f["n"] * (7 if unit == "week" else 14)))
-    if f["sign"] == "from_today" and unit == "day" and f["n"] == 1:
-        return None  # "twice a day from today"
     return moved(moment.today, f["n"], unit, way) if way else None
 
 

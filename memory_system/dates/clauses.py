@@ -151,6 +151,12 @@ def was_put(text: str, span: tuple[int, int], lang: str) -> bool:
     return _says("put_from", text, span, lang)
 
 
+def is_put(text: str, span: tuple[int, int], lang: str) -> bool:
+    """Whether something was put to that time: "moved to the 12th", 改到12号."""
+    spec = spec_of(lang)
+    return spec["put"].search(_around(text, span, spec["clause"])[0]) is not None
+
+
 def is_denied(text: str, span: tuple[int, int], lang: str) -> bool:
     """Whether the words say that it is another time: "not the 12th", 不是12号."""
     return _says("denied", text, span, lang)
@@ -167,7 +173,7 @@ def put_away(text: str, old: tuple[int, int], new: tuple[int, int], lang: str) -
     Friday to Monday", 从周五提前到周一), 0 where neither."""
     spec = spec_of(lang)
     before = _around(text, new, spec["clause"])[0]
-    if new[0] - len(before) > old[0] or not was_put(text, old, lang) or not spec["put"].search(before):
+    if new[0] - len(before) > old[0] or not was_put(text, old, lang) or not is_put(text, new, lang):
         return 0
     return -1 if spec["earlier"].search(before) else 1
 

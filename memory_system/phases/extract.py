@@ -23,8 +23,7 @@ from memory_system.records import ASSISTANT, ASSISTANT_NAME, CAPTURED, CLAIM, QU
 from memory_system.turns import Claim, Message, Segment, Turn
 from memory_system.understand import claims, matters
 from memory_system.understand.claims import Filled
-from memory_system.understand.judge import CHANGES
-from memory_system.understand.played import is_played
+from memory_system.understand.played import may_be_played
 from memory_system.understand.quotes import Quoted, context_of, quotes_of, words_at
 from memory_system.understand.values import Span
 from memory_system.understand.weights import SCALE
@@ -37,7 +36,6 @@ MOST_SURE = 0.99  # of an opinion
 HEDGED_BASIS = {"en": "hedged by the speaker", "zh": "说话人有所保留"}
 AGENTS = 0.71  # the confidence of what an agent notes: twice, independently, is just enough for a fact
 MEDICATION, INSTRUCTION = "medication", "instruction"
-MOVES = CHANGES.index("moves")
 AGENTS_BASIS = {"en": "noted by an agent", "zh": "智能体所记"}
 AGENT_ROLES = frozenset({ASSISTANT, "agent"})  # of messages in which no person speaks, where they name none
 BESIDE = 12  # characters between a claim and a time that belongs to it: "I have", "in", 起在
@@ -107,13 +105,14 @@ def read(turn: Turn, night: Night, listening: Listening) -> Iterator[Claim]:
 def _filled(turn: Turn, segment: Segment, listening: Listening) -> list[Filled]:
     """The slots that a segment surely fills."""
     message = turn.message
-    if segment.stance != "asserted" or not message.is_first_hand or _opinion(message) is not None:
-        return []
-    if segment.earnest < EARNEST_FROM or is_played(message.text):
+    is_meant = segment.stance == "asserted" and segment.earnest >= EARNEST_FROM
+    if not is_meant or not message.is_first_hand or _opinion(message) is not None:
         return []
     words = turn.text_of(segment)
     heard = replace(heard_before(turn, segment, listening.names), takers=listening.takers)
     found = [each for each in claims.claims_of(words, _language(turn, words), heard) if _is_sure(each, segment)]
+    if not found or may_be_played(message.text):
+        return []
     for each in found:
         listening.hear(each)
     return found
@@ -184,7 +183,7 @@ def quote_of(quoted: Quoted, night: Night, listening: Listening) -> Claim:
     anchor = night.local(turn.message.said_at)
     marked = dates.marked(words, anchor, lang, around)
     changes = tuple(map(max, zip(*(each.changes for each in quoted.segments if each.changes), strict=True)))
-    event = _told_time(words, marked.whens, anchor, moved=bool(changes) and changes[MOVES] >= 0)
+    event = _told_time(words, marked.whens, anchor)
     category = "reminder" if is_reminder(words) else CATEGORIES.get(segment.keep, "general")
     own = own_name(turn.message, lang)
     change = next((each.change for each in quoted.segments if each.change), "")
@@ -255,14 +254,16 @@ def _event(filled: Filled, words: str, message: Message, night: Night) -> EventT
     return None
 
 
-def _told_time(words: str, whens: Sequence[dates.When], anchor: datetime, *, moved: bool) -> EventTime | None:
-    """The time that a quote is filed by: the first that stands, before it a day ahead ("the interview is Thursday, six
-    years this August"), of several such days the last where something is moved."""
-    whens = dates.standing(words, whens, text.language(words))
+def _told_time(words: str, whens: Sequence[dates.When], anchor: datetime) -> EventTime | None:
+    """The time that a quote is filed by: a day ahead to which something was put, else the first ahead, else the first
+    that stands ("the interview is Thursday, six years this August")."""
+    lang = text.language(words)
+    whens = dates.standing(words, whens, lang)
     now = anchor.replace(tzinfo=None)
     ahead = [each for each in whens if each.granularity in dates.DAILY and each.end > now]
-    found = ahead or whens
-    return dates.to_event(found[-1 if ahead and moved else 0]) if found else None
+    put = [each for each in ahead if dates.is_put(words, each.span, lang)]
+    found = [*put, *ahead, *whens]
+    return dates.to_event(found[0]) if found else None
 
 
 def _is_beside(span: Span, filled: Filled, words: str) -> bool:

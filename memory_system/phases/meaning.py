@@ -17,7 +17,7 @@ from memory_system.store.gist import gist_of, tells_not
 from memory_system.text import simplified
 from memory_system.understand import matters
 from memory_system.understand.language import language, pattern
-from memory_system.understand.played import is_played
+from memory_system.understand.played import may_be_played
 from memory_system.understand.weights import SCALE
 
 _OWNER_IS = re.compile("User (?!and )|用户(?![的和跟])")  # how a sentence begins that is about the owner
@@ -152,13 +152,12 @@ def earnest(basis: Basis) -> str:
     what is known: there the old state would stand as if nothing had been said."""
     if all(_is_unreal(basis, said) for _, said in basis.meant):
         return "not in earnest"
-    if (
-        basis.subject == USER
-        and basis.operation.slot
-        and all(_is_foreign(each) or is_played(said) for each, said in basis.meant)
-    ):
-        unreal = all(each.segment.stance == "unreal" or is_played(said) for each, said in basis.meant)
-        return "not in earnest" if unreal else "others' words"
+    if basis.subject == USER and basis.operation.slot:
+        if all(may_be_played(line.message.text) for line in basis.named):
+            return "not in earnest"
+        if all(_is_foreign(each) for each, _ in basis.meant):
+            unreal = all(each.segment.stance == "unreal" for each, _ in basis.meant)
+            return "not in earnest" if unreal else "others' words"
     sure = max((each.segment.earnest for each, _ in basis.meant), default=0) >= MEANT_FROM
     return "grave and not surely meant" if basis.is_grave and not sure and basis.target is None else ""
 

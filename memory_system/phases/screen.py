@@ -22,7 +22,7 @@ from memory_system.turns import Message, Segment, Turn
 from memory_system.understand import claims, quotes
 from memory_system.understand.features import Seen, Span, Talk, of_message
 from memory_system.understand.judge import IDENTITY, Verdict, attributes_told, reader_of, verdict_of
-from memory_system.understand.played import is_played
+from memory_system.understand.played import may_be_played
 from memory_system.understand.subjects import Heard
 from memory_system.understand.weights import LANGUAGES, SCALE, Weights
 from memory_system.understand.whose import OTHERS, UNREAL, Owner, Stretches, owners, to_be_remembered, was_joking
@@ -40,7 +40,7 @@ NOTED_FROM = -5 * SCALE  # of a note, which was written down to be kept
 CLAIMED_FROM = -5 * SCALE  # where a rule for claims fires besides: a slot is worth keeping however it is put
 NEWS_FROM = 2 * SCALE  # of a question, which is kept only for the news that it brings
 DOUBTED_FROM = 2 * SCALE  # between asserted and not, where the form of the message leaves open whose words they are
-MEANT = 3 * SCALE  # of what the owner has written down, or asks to be remembered, or may be played
+MEANT = 4 * SCALE  # of what the owner has written down, or asks to be remembered; what may be played is kept from it on
 DOUBT = 4 * SCALE  # less, where others' or unreal words stand in the same message
 UNSURE = -1  # of what its form leaves in doubt: it may be kept, and fills no slot
 SHARES = ((2 * SCALE, 1.0), (SCALE, 0.9), (0, 0.7), (-SCALE, 0.5), (-(10**6), 0.3))  # of its kind's importance
@@ -244,14 +244,19 @@ def _reason(segment: Segment, turn: Turn, form: Owner, verdict: Verdict, known: 
         return verdict.stance
     if form is Owner.DOUBTFUL and verdict.earnest < DOUBTED_FROM and not turn.message.is_noted:
         return "others"
-    if verdict.earnest < MEANT and is_played(turn.message.text) and not turn.message.is_noted:
+    if verdict.worth < _least(turn, verdict) and not _may_claim(segment, turn, verdict, known):
+        return "ask" if verdict.stance == "ask" else "none"
+    if verdict.earnest < MEANT and may_be_played(turn.message.text) and not turn.message.is_noted:
         return "unreal"
-    if verdict.worth >= _least(turn, verdict):
-        return SECRET if is_only_secret(words) else ""
-    may_claim = verdict.stance == "asserted" and verdict.worth >= CLAIMED_FROM
-    if may_claim and claims.claims_of(words, text.language(words), heard_before(turn, segment, known)):
-        return ""
-    return "ask" if verdict.stance == "ask" else "none"
+    return SECRET if is_only_secret(words) else ""
+
+
+def _may_claim(segment: Segment, turn: Turn, verdict: Verdict, known: Names) -> bool:
+    """Whether words may fill a slot, however they are put."""
+    if verdict.stance != "asserted" or verdict.worth < CLAIMED_FROM:
+        return False
+    words = turn.text_of(segment)
+    return bool(claims.claims_of(words, text.language(words), heard_before(turn, segment, known)))
 
 
 def heard_before(turn: Turn, segment: Segment, names: Mapping[str, str]) -> Heard:

@@ -1,6 +1,6 @@
 """The page of the snapshot: its sections and their titles, which lines its budget holds, and the lines of all sections
-beside the user's own: how to answer, what lies ahead, projects, what was said lately, the core. Each takes the
-candidates that are left and gives lines, the weightiest first.
+but for the slots (`portrait`): what the user has said of themselves, how to answer, what lies ahead, projects, what was
+said lately, the core. Each takes the candidates that are left and gives lines, the weightiest first.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Line:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        return tuple(each.record.id for each in self.told)
+        return tuple(record.id for each in self.told for record in each.records)
 
     @property
     def tokens(self) -> int:
@@ -81,19 +81,16 @@ class Page:
     def take(self, name: str, lines: Iterable[Line], most: int | None = None) -> None:
         """Put the lines into the section, in order, as many as there is room for, and `most` tokens; of a memory that
         stands already none."""
-        room = self.room(name)
-        kept = fitting(self._new(lines), room if most is None else min(room, most), attrgetter("tokens"))
-        if kept:
-            self.left = room - cost(kept)
-            self.lines[name] += kept
-
-    def _new(self, lines: Iterable[Line]) -> Iterator[Line]:
-        """The lines that tell nothing that stands on the page, or in a line before them."""
-        told = {*self.placed}
+        left = self.room(name) if most is None else min(self.room(name), most)
+        placed, kept = self.placed, list[Line]()
         for each in lines:
-            if told.isdisjoint(each.ids):
-                told.update(each.ids)
-                yield each
+            if each.tokens <= left and placed.keys().isdisjoint(each.ids):
+                placed |= dict.fromkeys(each.ids, name)
+                kept.append(each)
+                left -= each.tokens
+        if kept:
+            self.left = self.room(name) - cost(kept)
+            self.lines[name] += kept
 
     def arrange(self, name: str, order: Iterable[Line]) -> None:
         """Let the lines of the section stand in that order."""
@@ -103,7 +100,7 @@ class Page:
     @property
     def placed(self) -> dict[str, str]:
         """The section of each memory that stands there, by its id."""
-        return {told.record.id: name for name, lines in self.lines.items() for each in lines for told in each.told}
+        return {key: name for name, lines in self.lines.items() for each in lines for key in each.ids}
 
     def left_of(self, found: Iterable[Candidate]) -> list[Candidate]:
         """Those of the candidates that stand in no section yet."""
@@ -212,7 +209,8 @@ def constraints(found: Iterable[Candidate], moment: datetime) -> Iterator[Line]:
 def coming(found: Iterable[Candidate], moment: datetime) -> tuple[list[Line], list[Line]]:
     """What lies ahead, the nearest first: in the next days, and later; a month or a year counts from its end."""
     until = f"{(moment + timedelta(days=COMING_DAYS + 1)).date()}T00:00"
-    may_stand = (each for each in found if _lies_ahead(each.record, moment) and is_clear(each.record))
+    may_stand = (each for each in found if _stands_ahead(each.record, moment))
+    may_stand = (each for each in may_stand if not (each.later and _stands_ahead(each.later, moment)))  # by its own day
     ahead = [(each, event) for each in may_stand if _is_to_come(each) and (event := each.record.event_time)]
     ahead.sort(key=lambda pair: (pair[1].start if pair[1].granularity in FINE else pair[1].end, pair[0].record.id))
     near: list[Line] = []
@@ -221,6 +219,10 @@ def coming(found: Iterable[Candidate], moment: datetime) -> tuple[list[Line], li
         is_near = event.granularity in FINE and event.start < until
         (near if is_near else later).append(_bullet(each, dates.happens(event), moment))
     return near, later
+
+
+def _stands_ahead(record: Fact, moment: datetime) -> bool:
+    return _lies_ahead(record, moment) and is_clear(record)
 
 
 def _lies_ahead(record: Fact, moment: datetime) -> bool:
@@ -244,7 +246,7 @@ def projects(found: Iterable[Candidate], moment: datetime) -> Iterator[Line]:
     """What was decided and told of projects."""
     for each in found:
         if each.record.category == PROJECT and is_lasting(each.record):
-            yield _bullet(each, _day_of(each, moment), moment)
+            yield _bullet(each, _day_of(each.record, moment), moment)
 
 
 def recent(found: Iterable[Candidate], moment: datetime) -> Iterator[Line]:
@@ -253,7 +255,7 @@ def recent(found: Iterable[Candidate], moment: datetime) -> Iterator[Line]:
     late = [each for each in found if each.said >= since]
     for each in sorted(late, key=lambda each: (each.said, each.record.id), reverse=True):
         if is_clear(each.record):
-            yield _bullet(each, _day_of(each, moment), moment)
+            yield _bullet(each, _day_of(each.record, moment), moment)
 
 
 def core(found: Iterable[Candidate], moment: datetime) -> Iterator[Line]:
@@ -265,16 +267,12 @@ def core(found: Iterable[Candidate], moment: datetime) -> Iterator[Line]:
 
 def numbered(words: str, candidate: Candidate) -> Line:
     """A line of the core, with room for its number and rank."""
-    return Line(words, _told(candidate), spare=estimate_tokens(NUMBER))
+    return Line(words, (candidate,), spare=estimate_tokens(NUMBER))
 
 
 def _bullet(candidate: Candidate, day: str, moment: datetime) -> Line:
     """The memory as a line of a list."""
-    return Line(f"- {_words(candidate, day, moment)}", _told(candidate))
-
-
-def _told(candidate: Candidate) -> tuple[Candidate, ...]:
-    return (candidate, candidate.later) if candidate.later else (candidate,)
+    return Line(f"- {_words(candidate, day, moment)}", (candidate,))
 
 
 def _words(candidate: Candidate, day: str, moment: datetime) -> str:
@@ -283,14 +281,14 @@ def _words(candidate: Candidate, day: str, moment: datetime) -> str:
     if candidate.later is None:
         return words
     later = LATER[told_in(candidate.record.lang)]
-    return words + later.format(day=_day_of(candidate.later, moment), words=short(candidate.later.record))
+    return words + later.format(day=_day_of(candidate.later, moment), words=short(candidate.later))
 
 
 def _said_on(candidate: Candidate, moment: datetime) -> str:
     """The day of a quote, which later words may tell otherwise; what fills a slot is as it is today."""
-    return _day_of(candidate, moment) if candidate.record.form == QUOTE else ""
+    return _day_of(candidate.record, moment) if candidate.record.form == QUOTE else ""
 
 
-def _day_of(candidate: Candidate, moment: datetime) -> str:
+def _day_of(record: Fact, moment: datetime) -> str:
     """The local day on which it was said."""
-    return clock.day_of(candidate.said, moment.tzinfo or clock.zone_named("UTC"))
+    return clock.day_of(record.said_at or record.created, moment.tzinfo or clock.zone_named("UTC"))

@@ -29,7 +29,7 @@ from memory_system.understand.alone import Alone, alone_of
 from memory_system.understand.judge import ORDER
 from memory_system.understand.language import claim_rules
 from memory_system.understand.matters import is_rare, terms_of
-from memory_system.understand.played import is_played
+from memory_system.understand.played import may_be_played
 from memory_system.understand.quotes import columns
 from memory_system.understand.weights import SCALE
 
@@ -46,7 +46,7 @@ UNDATED_DAYS = 14  # after which a plan without a date is taken to be over
 LESS = 0.6  # of its rank, for what is asked, or says who another is
 LASTING_FROM = SCALE  # log-odds times `SCALE`, from which words are taken to tell of what lasts
 CLEAR_FROM = 0  # and from which who reads nothing else understands them
-OBEYED_FROM = -SCALE  # and of orders, which are short, and of which none may be missing, from which they are to last
+OBEYED_FROM = -SCALE  # from which an order is taken to last; lower, as orders are short and none may be missing
 _SURE = {"zh": " (可信度 {confidence})", "en": " (confidence {confidence})"}
 
 MOST_UNTOLD = 12  # columns of a quote's words that claims may leave untold and still say what it says
@@ -60,7 +60,11 @@ class Candidate:
     record: Fact
     rank: float
     topic: str
-    later: Candidate | None = None
+    later: Fact | None = None
+
+    @property
+    def records(self) -> tuple[Fact, ...]:
+        return (self.record, self.later) if self.later else (self.record,)
 
     @property
     def said(self) -> str:
@@ -76,13 +80,13 @@ def candidates(index: Index, moment: datetime, faded_at: datetime, slots: Iterab
     records = (_candidate(each) for each in found.values())
     kept = [each for each in records if not isinstance(each.record, Summary) and holds(each.record, stamp)]
     overtaken = _overtaken([each.record for each in kept])
-    kept = [*_with_later([each for each in _told_best(kept) if each.record.id not in overtaken], index)]
+    kept = [each for each in _told_best(kept) if each.record.id not in overtaken]
     kept.sort(key=lambda each: each.record.id)
     kept.sort(key=lambda each: (each.rank, each.record.said_at), reverse=True)
     refs = {each.record.evidence[0].ref for each in kept if each.record.evidence and not each.record.attribute}
     replaced = [record for line in standing.replaced_on(sorted(refs)) if (record := from_line(line)).superseded_by]
     again = _repeated((each.record for each in kept), replaced, PLAN_ATTRIBUTES)
-    return [each for each in kept if each.record.id not in again]
+    return _with_later([each for each in kept if each.record.id not in again], index)
 
 
 def _told_best(found: Sequence[Candidate]) -> Iterator[Candidate]:
@@ -94,23 +98,31 @@ def _told_best(found: Sequence[Candidate]) -> Iterator[Candidate]:
             yield each
 
 
-def _with_later(found: Sequence[Candidate], index: Index) -> Iterator[Candidate]:
-    """The candidates with what was said later and likely makes them outdated: beside it stands of several the one that
-    was said last, and no slot, which tells of no doubt."""
-    named = {each.record.id: _later(each, index) for each in found}
-    told = [each for each in found if not each.record.attribute or each.record.attribute == ORDER]
-    last = {newer.record.id: each for each in sorted(told, key=attrgetter("said")) if (newer := named[each.record.id])}
+def _with_later(found: Sequence[Candidate], index: Index) -> list[Candidate]:
+    """The candidates with what was said later and likely makes them outdated. Of several that the same words do, what
+    was said last stands, and no slot, which tells of no doubt, where the newer words can stand themselves."""
+    named = {each.record.id: newer for each in found if (newer := _later(each.record, index))}
+    told = [each for each in found if each.record.id in named and _is_heard(each.record) and is_clear(each.record)]
+    last = {named[each.record.id].id: each.record.id for each in sorted(told, key=attrgetter("said"))}
+    kept = []
     for each in found:
-        newer = named[each.record.id]
-        if newer is None or last.get(newer.record.id) is each:
-            yield replace(each, later=newer)
+        newer = named.get(each.record.id)
+        if newer is None or last.get(newer.id) == each.record.id:
+            kept.append(replace(each, later=newer))
+        elif newer.id not in last and not is_clear(newer):
+            kept.append(each)
+    return kept
 
 
-def _later(candidate: Candidate, index: Index) -> Candidate | None:
-    """What stands today of what likely makes it outdated."""
-    named = "" if _is_by_hand(candidate.record) else candidate.record.likely_outdated_by or ""
-    found = followed(named, index)
-    return replace(candidate, record=found[-1]) if found and not found[-1].retired else None
+def _later(record: Fact, index: Index) -> Fact | None:
+    """What stands today of what likely makes a memory outdated, and of what likely does that in turn."""
+    passed, newest = {record.id}, None
+    named = "" if _is_by_hand(record) else record.likely_outdated_by
+    while named and named not in passed and (found := followed(named, index)):
+        passed.update(each.id for each in (*found, newest) if each)
+        newest = found[-1]
+        named = newest.likely_outdated_by
+    return newest if newest and not newest.retired else None
 
 
 def _overtaken(records: Sequence[Fact]) -> set[str]:
@@ -140,7 +152,7 @@ def _matter_of(record: Fact) -> set[str]:
 
 def is_clear(record: Fact) -> bool:
     """Whether who reads nothing else understands it, and what it says is meant."""
-    return not _is_heard(record) or (_alone(record).clear >= CLEAR_FROM and not is_played(_words(record)))
+    return not _is_heard(record) or (_alone(record).clear >= CLEAR_FROM and not may_be_played(_words(record)))
 
 
 def is_lasting(record: Fact) -> bool:
@@ -149,8 +161,8 @@ def is_lasting(record: Fact) -> bool:
 
 
 def is_standing_order(record: Fact) -> bool:
-    """Whether it tells, read alone, how to serve the user from now on, and not this once."""
-    return not _is_heard(record) or _alone(record).lasts >= OBEYED_FROM
+    """Whether an order is meant for good, and not for once."""
+    return not _is_heard(record) or (_alone(record).lasts >= OBEYED_FROM and not may_be_played(_words(record)))
 
 
 def _is_heard(record: Fact) -> bool:

@@ -169,19 +169,23 @@ def _counts(index: Index, moment: datetime, ws: Workspace) -> dict[str, Any]:
 
 
 def _rankings(page: Page, omitted: Iterable[Candidate]) -> dict[str, Any]:
-    """What stands in rankings.json: who is in the snapshot and where, and who is not, with what each costs."""
-    told = [(name, line, each) for name, lines in page.lines.items() for line in lines for each in line.told]
+    """What stands in rankings.json: who is in the snapshot and where, and who is not, with what each costs; what was
+    said later costs what its line does."""
+    lines = [(name, line, each) for name, lines in page.lines.items() for line in lines for each in line.told]
+    told = [(name, line, each, record) for name, line, each in lines for record in each.records]
     return {
         "chosen": [
-            {**_ranked(each, line.tokens), "section": name, "version": each.record.version} for name, line, each in told
+            {**_ranked(record, each, line.tokens), "section": name, "version": record.version}
+            for name, line, each, record in told
         ],
-        "omitted": [_ranked(each, sections.numbered(shortlist.short(each.record), each).tokens) for each in omitted],
+        "omitted": [
+            _ranked(each.record, each, sections.numbered(shortlist.short(each.record), each).tokens) for each in omitted
+        ],
     }
 
 
-def _ranked(candidate: Candidate, tokens: int) -> dict[str, Any]:
-    rank, topic = round(candidate.rank, 4), candidate.topic
-    return {"id": candidate.record.id, "rank": rank, "tokens": tokens, "topic": topic}
+def _ranked(record: Fact, candidate: Candidate, tokens: int) -> dict[str, Any]:
+    return {"id": record.id, "rank": round(candidate.rank, 4), "tokens": tokens, "topic": candidate.topic}
 
 
 def write_facts(ws: Workspace) -> list[str]:

@@ -25,16 +25,10 @@ class Alone(NamedTuple):
 @lru_cache(maxsize=4096)  # the sections of a page ask one after another
 def alone_of(words: str, lang: str) -> Alone:
     """How words stand alone, in English or Chinese; in a language that was not taught by their form."""
-    if _is_taught(words, lang):
+    if judge.is_taught(words, lang):
         return Alone(*installed(f"alone.{lang}", LABELS).sums(seen(words, lang)))
     by_form = SURELY if quotes.is_whole(words, lang) else -SURELY
     return Alone(by_form, by_form)
-
-
-def _is_taught(words: str, lang: str) -> bool:
-    """Whether the labelled talk has at least half of the words."""
-    tokens, known = [each for each in features.tokens_of(words, lang) if each.isalpha()], judge.judge_of(lang)
-    return bool(tokens) and 2 * sum(each in known for each in tokens) >= len(tokens)
 
 
 def seen(words: str, lang: str) -> features.Seen:

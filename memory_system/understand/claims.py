@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from memory_system import attributes, rules
 from memory_system.records import ASSISTANT, ASSISTANT_NAME, USER, USER_NAME
 from memory_system.rules import Found
-from memory_system.text import simplified, straight
+from memory_system.text import simplified, stands_in, straight
 from memory_system.understand.language import (
     ClaimRule,
     Language,
@@ -34,6 +34,7 @@ NOUN = "@noun"  # the attribute is what the noun `thing` says
 BEFORE = "@before"  # the attribute is that of the claim which is put right
 TIMED = frozenset({"moves_to"})  # what happens on its day
 # What may be denied that never was so; anything else is denied only where it has ended.
+MEDICATION = "medication"
 DENIABLE = frozenset(
     {"allergy", "language", "diet", "nationality", "name", "nickname", "blood_type", "birthday", "age"}
 )
@@ -128,16 +129,23 @@ def _read_value(reading: _Reading, rule: ClaimRule, found: Found, spans: Sequenc
 
 
 def _may_fill(reading: _Reading, rule: ClaimRule, found: Found, about: About, attribute: str) -> bool:
-    """Whether the slot can be filled of those that it is about: "we" have only what is shared, what is
-    not denied needs a subject that is named, and what is denied must be such as one denies, or have ended."""
+    """Whether the slot can be filled of those that it is about: "we" have only what is shared, what is not denied needs
+    a subject that is named, and what is denied must be such as one denies, or have ended."""
     if about.plural and attribute not in reading.language.shared:
         return False
-    if about.implied and rule.polarity:
+    if about.implied and (rule.polarity or not _had(reading, attribute, found, about)):
         return False
     if not about.denied:
         return True
     clause = last_end(reading.language.clause, reading.plain, found.span[0])
     return rule.polarity and (attribute in DENIABLE or bool(reading.language.ended.search(reading.plain, clause)))
+
+
+def _had(reading: _Reading, attribute: str, found: Found, about: About) -> bool:
+    """Whether it may be theirs what ends without a word on whose it is: a medicine may be the dog's, unless they are
+    known to take it."""
+    takes = (who for medicine, who in reading.heard.takers.items() if stands_in(medicine, found.parts["value"]))
+    return attribute != MEDICATION or about.subject in takes
 
 
 def _type_here(rule: ClaimRule, found: Found, lang: str, meant: Filled | None) -> str:

@@ -78,6 +78,12 @@ def judge_of(lang: str) -> Weights:
     return installed(f"judge.{lang or 'en'}", LABELS)
 
 
+def is_taught(words: str, lang: str) -> bool:
+    """Whether the labelled talk of that language has at least half of the words."""
+    found, known = [each for each in features.tokens_of(words, lang) if each.isalpha()], judge_of(lang)
+    return bool(found) and 2 * sum(each in known for each in found) >= len(found)
+
+
 @cache
 def reader_of(lang: str) -> Weights:
     """The judge of a language and what tells of attributes as one; the judge alone of a language not taught."""

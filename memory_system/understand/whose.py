@@ -18,6 +18,7 @@ from memory_system.text import language, language_within, straight
 from memory_system.turns import Message, Turn
 from memory_system.understand.features import Span
 from memory_system.understand.guests import Names, is_guest
+from memory_system.understand.played import WITHIN_FROM, may_be_played
 from memory_system.understand.quotes import columns
 from memory_system.understand.weights import SCALE
 
@@ -176,7 +177,7 @@ class Stretches:
         What comes first after roles were given out is played however it sounds, and so is what answers a question."""
         left, _ = self._left.get(turn.message.session, (0, ""))
         answers = turn.follows == "before" and turn.before.rstrip(_CLOSES).endswith(("?", "？"))
-        if left >= PLAYED - 1 or earnest < EARNEST or answers:
+        if left >= PLAYED - 1 or earnest < EARNEST or answers or may_be_played(turn.message.text, WITHIN_FROM):
             return False
         self._left.pop(turn.message.session, None)
         return True
