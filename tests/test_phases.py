@@ -209,6 +209,20 @@ def test_what_is_moved_is_filed_by_its_new_day(words: str, day: str) -> None:
     assert kept.event_time.day == day
 
 
+@pytest.mark.parametrize(
+    ("words", "left"),
+    [
+        ("I'm a nurse and live in Hull.", "Hull"),
+        ("My name is Ruth and we moved to Hull.", "Hull"),
+        ("我叫周敏，搬到绍兴三年了。", "绍兴"),
+    ],
+)
+def test_what_a_slot_leaves_untold_stays_as_it_was_said(words: str, left: str) -> None:
+    found = claims([said(words)])
+    assert any(each.attribute for each in found)
+    assert any(left in each.content for each in found)
+
+
 @pytest.mark.parametrize("words", ["for every shift bring two pairs of gloves", "跟我讲他是长沙理工的教授"])
 def test_what_only_has_the_form_of_an_instruction_is_none(words: str) -> None:
     assert not [each for each in claims([said(words)]) if each.attribute == "instruction"]

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from memory_system import attributes, rules
 from memory_system.records import ASSISTANT, ASSISTANT_NAME, USER, USER_NAME
 from memory_system.rules import Found
-from memory_system.text import simplified, stands_in, straight
+from memory_system.text import simplified, straight
 from memory_system.understand.language import (
     ClaimRule,
     Language,
@@ -133,19 +133,12 @@ def _may_fill(reading: _Reading, rule: ClaimRule, found: Found, about: About, at
     a subject that is named, and what is denied must be such as one denies, or have ended."""
     if about.plural and attribute not in reading.language.shared:
         return False
-    if about.implied and (rule.polarity or not _had(reading, attribute, found, about)):
+    if about.implied and (rule.polarity or attribute == MEDICATION):  # what is stopped may be the dog's
         return False
     if not about.denied:
         return True
     clause = last_end(reading.language.clause, reading.plain, found.span[0])
     return rule.polarity and (attribute in DENIABLE or bool(reading.language.ended.search(reading.plain, clause)))
-
-
-def _had(reading: _Reading, attribute: str, found: Found, about: About) -> bool:
-    """Whether it may be theirs what ends without a word on whose it is: a medicine may be the dog's, unless they are
-    known to take it."""
-    takes = (who for medicine, who in reading.heard.takers.items() if stands_in(medicine, found.parts["value"]))
-    return attribute != MEDICATION or about.subject in takes
 
 
 def _type_here(rule: ClaimRule, found: Found, lang: str, meant: Filled | None) -> str:
@@ -176,7 +169,9 @@ def _fill(
     if _is_named(reading, found, attribute):
         return
     polarity = rule.polarity and not about.denied
-    reading.filled.append(Filled(about.subject, attribute, value, polarity, _told(found, span), span, rule.id, instead))
+    reading.filled.append(
+        Filled(about.subject, attribute, value, polarity, _told(reading.plain, found, span), span, rule.id, instead)
+    )
     if _is_somebody(attribute):
         own = about.subject == reading.people.speaker
         reading.people.learn(value, found.parts.get("kin", "") if own else "")
@@ -192,10 +187,11 @@ def _is_named(reading: _Reading, found: Found, attribute: str) -> bool:
     return bool(kin) and any(each.span[0] < end and start < each.span[1] for each in same)
 
 
-def _told(found: Found, value: Span) -> Span:
-    """The words of a match that the value tells: not those that were cut off its end."""
+def _told(plain: str, found: Found, value: Span) -> Span:
+    """The words of a match that the value tells: not those that were cut off its end, before which no other stand."""
     start, end = found.span
-    return (start, value[1]) if found.places["value"][1] == end else (start, end)
+    behind = plain[found.places["value"][1] : end]
+    return (start, end) if any(map(str.isalnum, behind)) else (start, value[1])
 
 
 def _fill_also(reading: _Reading, claim: Filled, name: str, place: Span) -> None:
@@ -244,6 +240,8 @@ def _about(people: People, rule: ClaimRule, found: Found) -> About | None:
     start, value = found.span[0], found.places["value"][0]
     if who := found.parts.get("who", "").strip():
         return people.owner(who, found.places["who"][0])
+    if rule.attribute == MEDICATION and not rule.polarity and (taker := people.taker(found.parts["value"], value)):
+        return None if any(map(str.isdigit, found.parts["value"])) else taker  # "dropped to 5 mg": it goes on
     match rule.about or _about_whom(rule):
         case "speaker":
             return About(people.speaker)
