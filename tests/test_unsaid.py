@@ -61,6 +61,39 @@ def test_it_stands_in_no_memory_search_or_snapshot_until_it_is_restored(lang: st
 @pytest.mark.parametrize(
     ("lang", "wish"),
     [
+        ("en", "the bit I told you about Pat and the cannery, strike it please"),
+        ("zh", "前天我说阿强偷罐头那事，你别记了。"),
+        ("zh", "我前天说的阿强偷罐头的事，希望你别留着。"),
+    ],
+)
+def test_it_goes_however_the_wish_is_put(lang: str, wish: str, tmp_path: Path) -> None:
+    with told(tmp_path, lang, wish) as ws:
+        assert not any(TOLD[lang][0] in each for each in found(ws, lang))
+        assert TOLD[lang][1] in contents(ws)
+
+
+@pytest.mark.parametrize(
+    ("lang", "between", "wish"),
+    [
+        ("en", "Which tiles are cheap?", "What I told you about Pat and the cannery, please don't keep that."),
+        ("zh", "瓷砖哪种便宜？", "我说的阿强偷罐头那事，你别记了。"),
+    ],
+)
+def test_what_was_told_in_the_same_session_is_meant_first(lang: str, between: str, wish: str, tmp_path: Path) -> None:
+    with told(tmp_path, lang, TOLD[lang][1]) as ws:
+        ws.close()
+    again = ("My brother in law Pat has left the cannery for good.", "我表哥阿强偷罐头的事全村都知道了。")[lang == "zh"]
+    rows = [(f"2026-03-07T10:0{number}:00Z", "user", words) for number, words in enumerate((again, between, wish))]
+    say(tmp_path, "same", *rows)
+    consolidate(tmp_path, "2026-03-08T03:00:00Z")
+    with Workspace.open(tmp_path, now=clock.read_stamp("2026-03-08T12:00:00Z")) as ws:
+        assert not any(again in each for each in contents(ws))
+        assert any(TOLD[lang][0] in each for each in contents(ws))
+
+
+@pytest.mark.parametrize(
+    ("lang", "wish"),
+    [
         ("en", "That thing I told you about, please don't keep it."),
         ("zh", "那天我说的那个数你别留着。"),
         ("en", "I told you about the tiles. Off the record: Pat was fired from the cannery."),

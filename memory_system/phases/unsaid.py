@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from memory_system.phases import Night, evidence, linking
 from memory_system.privacy.trust import is_owners_word
-from memory_system.records import UNSAID, Fact, Problem
+from memory_system.records import UNSAID, Fact, Problem, session_of
 from memory_system.store.draft import Draft
 from memory_system.turns import Message
 from memory_system.understand import matters
@@ -27,10 +27,11 @@ MAYBE = "it may be {ids}: memory forget ID"
 def run(messages: Iterable[Message], draft: Draft, night: Night, problems: list[Problem]) -> Draft:
     """The facts without what the messages, those of the night, ask no longer to keep. Where it is not clear what is
     meant, nothing goes, and that is a problem to be told."""
-    near = TakingBack[str]()
+    near = TakingBack[Message]()
     for message in messages:
-        is_met = [ref for ref in near.heard(message, message.ref) if ref != message.ref]  # it was said right before
-        if not is_met and is_owners_word(message) and (matter := named_before(message)):
+        taken = [each for each in near.heard(message, message) if each is not message]  # what was said right before
+        matter = named_before(message) if is_owners_word(message) else ""
+        if matter and not any(_speaks_of(matter, each.text) for each in taken):
             told = _told_of(matter, message, draft)
             if _is_sure([weight for weight, _ in told]):
                 for record in told[0][1]:
@@ -41,6 +42,12 @@ def run(messages: Iterable[Message], draft: Draft, night: Night, problems: list[
     return draft
 
 
+def _speaks_of(matter: str, words: str) -> bool:
+    """Whether words share something with what is not to be kept, or nothing tells what that is."""
+    telling = {*matters.telling(matter)}
+    return not telling or not telling.isdisjoint(matters.telling(words))
+
+
 def _is_sure(weights: Sequence[float]) -> bool:
     """Whether the first message is surely meant: none of the others shares nearly as much."""
     first, second = [*weights, 0.0, 0.0][:2]
@@ -48,7 +55,8 @@ def _is_sure(weights: Sequence[float]) -> bool:
 
 
 def _told_of(matter: str, wish: Message, draft: Draft) -> list[tuple[float, list[Fact]]]:
-    """What each earlier message shares with the words of the wish, and its memories that share it; most first."""
+    """What each earlier message shares with the words of the wish, more where it is of the same session, and its
+    memories that share it; most first."""
     shared: dict[str, float] = defaultdict(float)
     told: dict[str, dict[str, Fact]] = defaultdict(dict)
     for held in linking.holders(matters.telling(matter), matters.terms_of, draft).values():
@@ -57,5 +65,5 @@ def _told_of(matter: str, wish: Message, draft: Draft) -> list[tuple[float, list
         for record in earlier:
             told[linking.message_of(record)][record.id] = record
         for ref in refs:
-            shared[ref] += 1 / len(refs)
+            shared[ref] += 1 / len(refs) + (session_of(ref) == wish.session)
     return [(shared[ref], [*told[ref].values()]) for ref in sorted(shared, key=lambda ref: (-shared[ref], ref))]
