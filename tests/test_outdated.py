@@ -527,6 +527,14 @@ def test_a_medicine_that_is_stopped_is_taken_no_more_nor_is_its_dose(said: tuple
     assert not [name for name, _ in slots if name.startswith("dose")]
 
 
+def test_a_medicine_beside_which_another_is_named_is_not_stopped_for_who_takes_that(tmp_path: Path) -> None:
+    make(tmp_path)
+    for day, words in ((3, "My mum takes warfarin."), (4, "stopped ibuprofen because of the warfarin")):
+        say(tmp_path, f"s{day}", (f"2026-03-0{day}T10:00:00Z", "user", words))
+        consolidate(tmp_path, f"2026-03-0{day + 1}T12:00:00Z")
+    assert {(each.value, each.polarity) for each in memories(tmp_path) if each.attribute} == {("warfarin", True)}
+
+
 LATER = [
     (
         "My dentist appointment is on Thursday 12 March at 10.",

@@ -182,7 +182,6 @@ def quote_of(quoted: Quoted, night: Night, listening: Listening) -> Claim:
     around = "\n".join((turn.before, turn.earlier, turn.message.text))
     anchor = night.local(turn.message.said_at)
     marked = dates.marked(words, anchor, lang, around)
-    changes = tuple(map(max, zip(*(each.changes for each in quoted.segments if each.changes), strict=True)))
     event = _told_time(words, marked.whens, anchor)
     category = "reminder" if is_reminder(words) else CATEGORIES.get(segment.keep, "general")
     own = own_name(turn.message, lang)
@@ -201,7 +200,7 @@ def quote_of(quoted: Quoted, night: Night, listening: Listening) -> Claim:
         form=QUOTE,
         stance="" if segment.stance == "asserted" else segment.stance,
         change=change,
-        changes=changes,
+        changes=tuple(map(max, zip(*(each.changes for each in quoted.segments if each.changes), strict=True))),
         context=context,
         beside=words_at(context, turn),
         tells=tuple(dict.fromkeys(name for each in quoted.segments for name in each.tells)),

@@ -118,7 +118,7 @@ def _read_value(reading: _Reading, rule: ClaimRule, found: Found, spans: Sequenc
     told = spans[0][0] if rule.polarity else found.span[0]  # what a rule denies it may deny by "quit"
     if is_unsaid(reading.plain, found.span, told, reading.language):
         return
-    about = About(meant.subject) if meant else _about(reading.people, rule, found)
+    about = About(meant.subject) if meant else _about(reading.people, rule, found, reading.plain[slice(*spans[0])])
     attribute = meant.attribute if meant else about and _attribute(rule, found, reading, about)
     if not about or not attribute or not _may_fill(reading, rule, found, about, attribute):
         return
@@ -235,12 +235,12 @@ def _kin(words: str, grammar: Language) -> str:
     return next(filter(None, known), "")
 
 
-def _about(people: People, rule: ClaimRule, found: Found) -> About | None:
-    """Whom the match is about; None where it is not certain."""
+def _about(people: People, rule: ClaimRule, found: Found, told: str) -> About | None:
+    """Whom the match is about that tells the value; None where it is not certain."""
     start, value = found.span[0], found.places["value"][0]
     if who := found.parts.get("who", "").strip():
         return people.owner(who, found.places["who"][0])
-    if rule.attribute == MEDICATION and not rule.polarity and (taker := people.taker(found.parts["value"], value)):
+    if rule.attribute == MEDICATION and not rule.polarity and (taker := people.taker(told, value)):
         return None if any(map(str.isdigit, found.parts["value"])) else taker  # "dropped to 5 mg": it goes on
     match rule.about or _about_whom(rule):
         case "speaker":
@@ -250,7 +250,7 @@ def _about(people: People, rule: ClaimRule, found: Found) -> About | None:
         case "you":
             return About(ASSISTANT) if people.speaker == USER else None
         case "taker":
-            return people.taker(found.parts["value"], value)
+            return people.taker(told, value)
         case "topic":
             return people.before(start, start, explicit=True) or people.topic(value, start)
         case "asked":

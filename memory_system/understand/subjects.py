@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from memory_system.records import USER
-from memory_system.text import stands_in
 from memory_system.understand.language import Language
 
 _WINDOW = 60  # characters to the left in which a subject stands
@@ -171,11 +170,10 @@ class People:
             return About(subject) if subject else None
         return None if self._language.dropped and self._heard.speaker else self.alone(place)
 
-    def taker(self, words: str, place: int) -> About | None:
-        """The only one who is known to take the medicine that stands in the words, where nobody else near the speaker
-        was spoken of before that place, and its clause tells of a change."""
-        known = (who for medicine, who in self._heard.takers.items() if stands_in(medicine, words))
-        who, before = next(known, ""), self._plain[:place]
+    def taker(self, medicine: str, place: int) -> About | None:
+        """The only one who is known to take the medicine, where nobody else near the speaker was spoken of before that
+        place, and its clause tells of a change."""
+        who, before = self._heard.takers.get(medicine.casefold()), self._plain[:place]
         clause = max((found.end() for found in self._language.clause.finditer(before)), default=0)
         if not who or self._language.unchanged.search(before, clause):
             return None
