@@ -59,24 +59,10 @@ def test_it_stands_in_no_memory_search_or_snapshot_until_it_is_restored(lang: st
 
 
 @pytest.mark.parametrize(
-    ("lang", "wish"),
-    [
-        ("en", "the bit I told you about Pat and the cannery, strike it please"),
-        ("zh", "前天我说阿强偷罐头那事，你别记了。"),
-        ("zh", "我前天说的阿强偷罐头的事，希望你别留着。"),
-    ],
-)
-def test_it_goes_however_the_wish_is_put(lang: str, wish: str, tmp_path: Path) -> None:
-    with told(tmp_path, lang, wish) as ws:
-        assert not any(TOLD[lang][0] in each for each in found(ws, lang))
-        assert TOLD[lang][1] in contents(ws)
-
-
-@pytest.mark.parametrize(
     ("lang", "between", "wish"),
     [
         ("en", "Which tiles are cheap?", "What I told you about Pat and the cannery, please don't keep that."),
-        ("zh", "瓷砖哪种便宜？", "我说的阿强偷罐头那事，你别记了。"),
+        ("zh", "瓷砖哪种便宜？", "刚才跟你说的阿强偷罐头那事，你别记了。"),
     ],
 )
 def test_what_was_told_in_the_same_session_is_meant_first(lang: str, between: str, wish: str, tmp_path: Path) -> None:
@@ -117,7 +103,11 @@ def test_where_two_may_be_meant_the_night_names_them(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    ["What I told you about Pat and the cannery, never lose that.", "What I told you about Pat, did you not keep it?"],
+    [
+        "Please don't forget what I told you about Pat and the cannery.",
+        "What I told you about Pat and the cannery, never lose that.",
+        "What I told you about Pat, did you not keep it?",
+    ],
 )
 def test_the_contrary_of_a_wish_and_a_question_hide_nothing(words: str, tmp_path: Path) -> None:
     with told(tmp_path, "en", words) as ws:

@@ -140,9 +140,8 @@ def named_before(message: Message) -> str:
         return ""
     plain = _plain(message.text)
     # what only sounds like a wish may be the contrary, and a question none: nothing that is kept goes for that
-    put = [span for span in ruled(plain) if _is_plain(plain, span)]
-    wishes = put or [span for span in sounding(plain) if _is_plain(plain, span)]
-    bare = blanked(plain, put)  # the words for keeping name no matter
+    wishes = [span for span in ruled(plain) if _is_plain(plain, span)]
+    bare = blanked(plain, wishes)  # the words for keeping name no matter
     spans = (span for span in text.sentences(plain) if _points("back", plain[slice(*span)]))
     return " ".join(bare[slice(*span)] for span in spans if any(_is_for(span, wish, plain) for wish in wishes))
 
