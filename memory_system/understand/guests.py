@@ -6,7 +6,7 @@ how they stand there, and whom the assistant greets in answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
@@ -43,14 +43,26 @@ def is_guest(words: str, names: Names, *, opens: bool, answer: str = "") -> bool
     return found[0] >= FROM
 
 
+def shows_whom(words: str, names: Names, answer: str) -> bool:
+    """Whether an answer says something of who typed the words: it has a name of theirs."""
+    return any(_answered(answer, _presented(_marked(words, names)[:HEAD]), names))
+
+
+def _answered(answer: str, presented: Iterable[str], names: Names) -> Iterator[str]:
+    """Whose name the beginning of the answer has."""
+    reply = _marked(answer[: 2 * _GREETED], names)[:_GREETED]
+    yield from (f"#answered {name}" for name in (OWN, NEAR) if name in reply)
+    if any(name != OWN and name in reply for name in presented):
+        yield "#answered by name"
+
+
 def seen(words: str, lang: str, names: Names, *, opens: bool, answer: str) -> features.Seen:
     """What is seen of a message and of the answer to it."""
-    marked, reply = _marked(words, names), _marked(answer, names)[:_GREETED]
+    marked = _marked(words, names)
     presented = [*_presented(marked[:HEAD])]
     signs = {*_signs(marked, presented, lang, knows=bool(names.own))}
     signs |= {f"{one} {other}" for one, other in combinations(sorted(signs), 2)}
-    signs |= {f"#answered {name}" for name in (OWN, NEAR) if name in reply}
-    signs |= {"#answered by name" for name in presented if name != OWN and name in reply}
+    signs.update(_answered(answer, presented, names) if answer else ())
     signs.add("#opens" if opens else "#inside")
     heard = features.of_words(marked[:WORDS], lang)
     return heard._replace(own=heard.own | {*features.beginnings_of(marked, lang)} | signs)

@@ -17,7 +17,7 @@ from memory_system.rules import Found, Rule
 from memory_system.text import language, language_within, straight
 from memory_system.turns import Message, Turn
 from memory_system.understand.features import Span
-from memory_system.understand.guests import Names, is_guest
+from memory_system.understand.guests import Names, is_guest, shows_whom
 from memory_system.understand.played import WITHIN_FROM, may_be_played
 from memory_system.understand.quotes import columns
 from memory_system.understand.weights import SCALE
@@ -166,6 +166,8 @@ class Stretches:
         if unanswered is None or answer.is_first_hand:
             return ""
         last, names, opens = unanswered
+        if not shows_whom(last.text, names, answer.text):
+            return ""  # it was judged as well as it can be when it was heard
         if not is_guest(last.text, names, opens=opens, answer=answer.text):
             return ""
         if self._left.get(answer.session, (0, ""))[1] != OTHERS:

@@ -98,7 +98,7 @@ class TakingBack(Generic[Said]):
     def __init__(self, reaches: Callable[[Message], str] = reach) -> None:
         self._reaches = reaches
         self._last: dict[tuple[str, str, str], tuple[int, Said, str, bool]] = {}
-        # by session what a person said last, and before that, where nothing but that may be meant
+        # by session what a person said last, and right before that
         self._asked: dict[str, tuple[str, list[Said]]] = {}
         self._count = 0
 
@@ -110,12 +110,11 @@ class TakingBack(Generic[Said]):
         reached = self._reaches(message)
         asked, meant = self._asked.get(message.session, ("", []))
         if reached == ANSWERED and meant and _may_be_wish(asked):
-            yield from meant
+            yield from meant if _names_nothing(asked) else meant[:1]
         number, before, words, announces = self._last.get(voice, (-SOON, said, "", False))
         is_near, is_trifle = number >= self._count - SOON, len(words) <= _TRIFLE
         if message.is_first_hand:
-            means_before = is_near and _names_nothing(message.text)
-            self._asked[message.session] = message.text, [said, *([before] if means_before else [])]
+            self._asked[message.session] = message.text, [said, before] if is_near else [said]
         if is_near and announces:
             yield said
         if is_near and _is_about(reached, message.text, words):
