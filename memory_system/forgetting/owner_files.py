@@ -10,7 +10,7 @@ import stat
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from memory_system.privacy.tombstones import PLACEHOLDER, holds
 from memory_system.readers.places import Place, find, transcripts
 from memory_system.readers.transcript import Transcript, load, note_session, open_regular
 from memory_system.recall.units import note_files
+from memory_system.records import Evidence
 from memory_system.text import cjk_count, fold, sentences
 from memory_system.workspace import Workspace
 
@@ -54,16 +55,25 @@ class Words:
     name: str = ""
     all_of: tuple[str, ...] = ()
 
+    def with_quotes(self, evidence: Iterable[Evidence]) -> Words:
+        """Those words and what these quote."""
+        return replace(self, quotes=tuple(sorted({*self.quotes, *(each.quote for each in evidence if each.quote)})))
+
     def spans(self, text: str) -> list[Span]:
         """Where in the text they stand."""
         found = [span for quote in self.quotes if quote in text for span in _places(text, quote)]
-        if self.name or self.all_of:
+        if self.names:
             found += [span for span in sentences(text) if self.named_in(text[slice(*span)])]
         return found
 
+    @property
+    def names(self) -> bool:
+        """Whether sentences are looked for."""
+        return bool(self.name or self.all_of)
+
     def named_in(self, text: str) -> bool:
         """Whether the text names the name, or holds all of the words."""
-        if not (self.name or self.all_of):
+        if not self.names:
             return False
         folded = fold(text)
         return all(holds(folded, word) for word in ([self.name] if self.name else self.all_of))
