@@ -223,9 +223,9 @@ def _redact(ws: Workspace, plan: Plan) -> owner_files.Failed:
     """Take it out of people's files, as far as their owner said so; reading goes on where it was."""
     failed, refs = owner_files.Failed(), set(plan.refs)
     if plan.notes:
-        failed |= owner_files.redact_notes(ws, plan.words, refs)
+        owner_files.redact_notes(ws, plan.words, refs, failed)
     if plan.transcripts:
-        failed |= owner_files.redact_transcripts(ws, plan.words, refs)
+        owner_files.redact_transcripts(ws, plan.words, refs, failed)
     if plan.notes or plan.transcripts:
         _move_cursors(ws)
         copying.fill(ws)

@@ -137,9 +137,8 @@ def lines_with(ws: Workspace, words: Words, refs: set[str]) -> Iterator[tuple[st
                 yield ws.layout.name(path), number
 
 
-def redact_transcripts(ws: Workspace, words: Words, refs: set[str]) -> Failed:
+def redact_transcripts(ws: Workspace, words: Words, refs: set[str], failed: Failed) -> None:
     """Take them out of the transcripts."""
-    failed = Failed()
     for place in transcripts(ws.layout, ws.config):
         with _noted(place.name, failed):
             before = state_of(place.path)
@@ -150,12 +149,10 @@ def redact_transcripts(ws: Workspace, words: Words, refs: set[str]) -> Failed:
                 raise UnwritableError("it is a database or an archive of its host, only read here: delete it there")
             if cut != lines:
                 write(ws, place.path, b"\n".join(cut), before, packed=place.is_packed)
-    return failed
 
 
-def redact_notes(ws: Workspace, words: Words, refs: set[str]) -> Failed:
+def redact_notes(ws: Workspace, words: Words, refs: set[str], failed: Failed) -> None:
     """Take them out of the Markdown files."""
-    failed = Failed()
     for path in notes(ws):
         with _noted(ws.layout.name(path), failed):
             before = state_of(path)
@@ -164,7 +161,6 @@ def redact_notes(ws: Workspace, words: Words, refs: set[str]) -> Failed:
             cut = [PLACEHOLDER if number in whole else words.cut(line) for number, line in enumerate(lines, 1)]
             if cut != lines:
                 write(ws, path, "\n".join(cut).encode(errors="surrogateescape"), before)
-    return failed
 
 
 @contextmanager
