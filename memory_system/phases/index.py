@@ -105,19 +105,15 @@ def put(changes: Iterable[Change], messages: Iterable[Message], index: Index, ws
 
 def _follow_transcripts(index: Index, ws: Workspace) -> None:
     """What transcripts said that are gone is told by layer 3 from now on, as if the index were made anew, and by them
-    again when they come back. Where layer 3 says the same as they did, it stands there already."""
+    again when they come back."""
     cursors = cursors_of(ws)
     before, gone = index.noted(GONE), _gone(ws)
-    lost = {session for session, copied in gone.items() if before.get(session) is not copied}
-    held = {session_of(each.ref) for each in ws.quarantine.all()} if lost else set()
-    fresh = {session for session in lost if gone[session] and (session in before or session in held)}
-    for session in lost:
-        if session in fresh or not gone[session]:
-            index.drop_session(session)
-    if fresh:
-        _put_copied(fresh.__contains__, index, ws)
-    for session in sorted((before.keys() - gone.keys()) & cursors.keys()):
+    moved = {session for session in cursors if before.get(session) is not gone.get(session)}
+    for session in moved:
         index.drop_session(session)
+    if copied := {session for session in moved if gone.get(session)}:
+        _put_copied(copied.__contains__, index, ws)
+    for session in sorted(moved - gone.keys()):
         index.put_messages(cursors[session].path, _searchable(ws.library.reread(session, cursors[session])))
     if gone != before:
         index.note(GONE, gone)
