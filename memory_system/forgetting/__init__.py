@@ -16,10 +16,10 @@ import orjson
 
 from memory_system import clock
 from memory_system.forgetting import owner_files
-from memory_system.forgetting.owner_files import strings
 from memory_system.forgetting.planning import Plan, Selection, plan_of
 from memory_system.nights import copying, derive
 from memory_system.phases import Night, summaries
+from memory_system.privacy.secrets import texts_in
 from memory_system.privacy.tombstones import blanked
 from memory_system.readers import Cursor, Library
 from memory_system.records import RETURNED, Fact, Pool, Row, Summary, to_line
@@ -130,7 +130,7 @@ def _holding(plan: Plan) -> Callable[[bytes], bool]:
     def holds(line: bytes) -> bool:
         if any(each in line for each in ids):
             return True
-        return plan.words.names and any(plan.words.named_in(each) for each in strings(owner_files.parsed(line)))
+        return plan.words.names and any(plan.words.named_in(each) for each in texts_in(owner_files.parsed(line)))
 
     return holds
 

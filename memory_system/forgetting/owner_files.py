@@ -20,7 +20,7 @@ from memory_system.disk import is_regular, refusal
 from memory_system.errors import MemorySystemError, UnwritableError
 from memory_system.layout import PEOPLES_FILES
 from memory_system.nights.copying import places
-from memory_system.privacy.secrets import redact
+from memory_system.privacy.secrets import redact, texts_in
 from memory_system.privacy.tombstones import PLACEHOLDER, holds
 from memory_system.readers.places import Place, find, transcripts
 from memory_system.readers.transcript import Transcript, load, note_session, open_regular
@@ -103,17 +103,9 @@ def _places(text: str, quote: str) -> list[Span]:
     return list(places(text, quote))
 
 
-def strings(value: Any, *, told: bool = False) -> Iterator[str]:
-    """Every text in a JSON value; with `told` not those that are the own ones of a transcript's line."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list):
-        for each in value:
-            yield from strings(each, told=told)
-    elif isinstance(value, dict):
-        for key, each in value.items():
-            if not (told and key in PLAIN and isinstance(each, str)):
-                yield from strings(each, told=told)
+def is_plain(key: str, value: Any) -> bool:
+    """Whether what stands under the key is a transcript's own, and nobody's words."""
+    return key in PLAIN and isinstance(value, str)
 
 
 def notes(ws: Workspace) -> list[Path]:
@@ -245,7 +237,7 @@ def _note_lines(ws: Workspace, path: Path, refs: set[str]) -> set[int]:
 
 def _texts(line: bytes) -> Iterator[str]:
     """The texts on a line of a transcript, also as they read without secrets."""
-    for text in strings(parsed(line)):
+    for text in texts_in(parsed(line)):
         yield from {text, redact(text)[0]}
 
 
@@ -273,7 +265,7 @@ def _without(value: Any, cut: Cut | None, *, told: bool) -> Any:
         return [_without(each, cut, told=told) for each in value]
     if isinstance(value, dict):
         return {
-            key: each if key in PLAIN and isinstance(each, str) else _without(each, cut, told=told or key in TELLING)
+            key: each if is_plain(key, each) else _without(each, cut, told=told or key in TELLING)
             for key, each in value.items()
         }
     return value

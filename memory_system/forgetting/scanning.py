@@ -16,10 +16,9 @@ import orjson
 from memory_system import clock
 from memory_system.errors import MemorySystemError
 from memory_system.forgetting import let_go, owner_files, remake, reset_night
-from memory_system.forgetting.owner_files import strings
 from memory_system.nights import copying
 from memory_system.phases import Night, summaries
-from memory_system.privacy.secrets import redact, without_secrets
+from memory_system.privacy.secrets import redact, texts_in, without_secrets
 from memory_system.privacy.trust import OWNER, key_of, suspects
 from memory_system.readers.places import transcripts
 from memory_system.recall.search_index import Index
@@ -56,7 +55,7 @@ def ours(ws: Workspace) -> Iterator[Finding]:
 
 def kinds_in(value: Any) -> tuple[str, ...]:
     """The kinds of secrets in the texts of a JSON value."""
-    return tuple(sorted({kind for text in strings(value) for kind in redact(text)[1]}))
+    return tuple(sorted({kind for text in texts_in(value) for kind in redact(text)[1]}))
 
 
 def _kinds_on(line: bytes) -> tuple[str, ...]:
@@ -122,7 +121,7 @@ def _peoples(ws: Workspace) -> Iterator[Finding]:
     """Lines of transcripts and notes: they are people's, and only listed."""
     for place in transcripts(ws.layout, ws.config):
         for number, line in enumerate(owner_files.lines_of(place), 1):
-            if kinds := kinds_in(list(strings(owner_files.parsed(line), told=True))):
+            if kinds := kinds_in(list(texts_in(owner_files.parsed(line), owner_files.is_plain))):
                 yield Finding(f"{place.name}:{number}", kinds, ours=False)
     for path in owner_files.notes(ws):
         for number, text in enumerate(owner_files.bytes_of(path).decode(errors="replace").split("\n"), 1):

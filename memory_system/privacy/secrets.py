@@ -111,6 +111,19 @@ def with_texts(value: Any, changed: Callable[[str], str], but: Collection[str] =
     return value
 
 
+def texts_in(value: Any, is_left_out: Callable[[str, Any], bool] = lambda *_: False) -> Iterator[str]:
+    """Every text in a JSON value, but for what keys hold that are left out."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for each in value:
+            yield from texts_in(each, is_left_out)
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            if not is_left_out(key, each):
+                yield from texts_in(each, is_left_out)
+
+
 def redaction(text: str) -> Redaction:
     """The text without its secrets, beside it as it was."""
     passes: list[Pass] = []
