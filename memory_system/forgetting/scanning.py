@@ -44,7 +44,8 @@ class Finding:
 
 def scan(ws: Workspace) -> list[Finding]:
     """Everything that today's rules would not let in, in the order of the files."""
-    return list(dict.fromkeys((*ours(ws), *_peoples(ws))))
+    theirs = (Finding(where, kinds, ours=False) for where, kinds in _peoples(ws) if kinds)
+    return list(dict.fromkeys((*ours(ws), *theirs)))
 
 
 def ours(ws: Workspace) -> Iterator[Finding]:
@@ -117,16 +118,15 @@ def _indexed(ws: Workspace) -> Iterator[Found]:
                 yield ws.layout.name(path), tuple(sorted({kind for text in texts for kind in redact(text)[1]}))
 
 
-def _peoples(ws: Workspace) -> Iterator[Finding]:
+def _peoples(ws: Workspace) -> Iterator[Found]:
     """Lines of transcripts and notes: they are people's, and only listed."""
     for place in transcripts(ws.layout, ws.config):
         for number, line in enumerate(owner_files.lines_of(place), 1):
-            if kinds := kinds_in(list(texts_in(owner_files.parsed(line), owner_files.is_plain))):
-                yield Finding(f"{place.name}:{number}", kinds, ours=False)
+            told = texts_in(owner_files.parsed(line), owner_files.is_plain)
+            yield f"{place.name}:{number}", kinds_in(list(told))
     for path in owner_files.notes(ws):
         for number, text in enumerate(owner_files.bytes_of(path).decode(errors="replace").split("\n"), 1):
-            if kinds := kinds_in(text):
-                yield Finding(f"{ws.layout.name(path)}:{number}", kinds, ours=False)
+            yield f"{ws.layout.name(path)}:{number}", kinds_in(text)
 
 
 def mask_again(ws: Workspace) -> int:

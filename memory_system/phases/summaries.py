@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from heapq import nlargest
 from typing import Any
 
 from memory_system.attributes import about, topics_of
@@ -51,12 +52,9 @@ def _wanted(topics: Iterable[str], draft: Draft, night: Night) -> Iterator[tuple
     two that share their best facts get one. What the owner has written stays."""
     told: set[frozenset[str]] = set()
     for topic in sorted(topics, key=lambda each: (_entity(each), each)):
-        ranked, known_id = _gathered(topic, draft)
-        known = draft.get(known_id) if known_id else None
+        known, facts = _gathered(topic, draft)
         if known is not None and known.is_owners:
             continue
-        best = (draft.get(memory_id_) for *_, memory_id_ in sorted(ranked, reverse=True)[:MOST_FACTS])
-        facts = [each for each in best if each is not None]
         summed = _fitting(facts) if len(facts) >= night.config.thresholds.summary_trigger else []
         sources = frozenset(fact.id for fact in summed)
         if sources and sources not in told:
@@ -66,17 +64,17 @@ def _wanted(topics: Iterable[str], draft: Draft, night: Night) -> Iterator[tuple
             retire(known, "dissolved", draft, night)
 
 
-def _gathered(topic: str, draft: Draft) -> tuple[list[tuple[float, str, str]], str | None]:
-    """The active facts of the topic as (importance, said_at, id), and the id of the summary there is."""
+def _gathered(topic: str, draft: Draft) -> tuple[Fact | None, list[Fact]]:
+    """The summary of the topic there is, and the best of its active facts."""
     ranked: list[tuple[float, str, str]] = []
-    known: str | None = None
+    known: Fact | None = None
     for memory_id_ in draft.find(topic_key(topic)):
         row = row_of(memory_id_, draft)
         if row.get("topic") == topic:
-            known = memory_id_
+            known = draft.get(memory_id_)
         elif topic in topics_of(row) and not row.get("outdated_by"):  # still
             ranked.append((row["importance"], row.get("said_at", ""), memory_id_))
-    return ranked, known
+    return known, [fact for *_, key in nlargest(MOST_FACTS, ranked) if (fact := draft.get(key))]
 
 
 def _fitting(facts: list[Fact]) -> list[Fact]:
