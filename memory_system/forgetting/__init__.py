@@ -16,10 +16,10 @@ import orjson
 
 from memory_system import clock
 from memory_system.forgetting import owner_files
-from memory_system.forgetting.owner_files import strings
 from memory_system.forgetting.planning import Plan, Selection, plan_of
 from memory_system.nights import copying, derive
 from memory_system.phases import Night, summaries
+from memory_system.privacy.secrets import texts_in
 from memory_system.privacy.tombstones import blanked
 from memory_system.readers import Cursor, Library
 from memory_system.records import RETURNED, Fact, Pool, Row, Summary, to_line
@@ -108,13 +108,11 @@ def _commit(ws: Workspace, plan: Plan) -> Entry:
 def _tainted_by(plan: Plan, ws: Workspace) -> Tainted:
     """Which changes in the journal hold what goes: also those of memories that only the journal knows any more, because
     they were rolled back, and that say the same."""
-    refs, quotes = [orjson.dumps(each) for each in plan.refs], _quotes(plan)
+    holds, quotes = _holding(plan), _quotes(plan)
 
     def tainted(change: Change) -> bool:
         line = change.to_line()
-        if change.id in plan.gone or _holds(line, plan) or any(each in line for each in refs):
-            return True
-        return ws.store.pool_of(change.id) is None and any(each in line for each in quotes)
+        return holds(line) or (ws.store.pool_of(change.id) is None and any(each in line for each in quotes))
 
     return tainted
 
@@ -122,6 +120,19 @@ def _tainted_by(plan: Plan, ws: Workspace) -> Tainted:
 def _quotes(plan: Plan) -> list[bytes]:
     """The words that go, as they stand in our lines."""
     return [orjson.dumps(quote)[1:-1] for quote in plan.words.quotes]
+
+
+def _holding(plan: Plan) -> Callable[[bytes], bool]:
+    """What tells whether a line of ours names a memory, a message or something held back that goes, or the name or
+    words that do."""
+    ids = [*(key.encode() for key in plan.gone), *map(orjson.dumps, (*plan.refs, *plan.held))]
+
+    def holds(line: bytes) -> bool:
+        if any(each in line for each in ids):
+            return True
+        return plan.words.names and any(plan.words.named_in(each) for each in texts_in(owner_files.parsed(line)))
+
+    return holds
 
 
 def let_go(
@@ -142,15 +153,6 @@ def let_go(
     for change in changes.values():
         change.alias = aliases.get(change.id, "")
     ws.store.apply(entry, changes.values())
-
-
-def _holds(line: bytes, plan: Plan) -> bool:
-    """Whether a line of ours names a memory that goes, or the name or words that do."""
-    text = line.decode(errors="replace")
-    if any(key in text for key in plan.gone):
-        return True
-    looked_for = plan.words.name or plan.words.all_of
-    return bool(looked_for) and any(plan.words.named_in(each) for each in strings(owner_files.parsed(line)))
 
 
 def _changes(ws: Workspace, plan: Plan) -> Iterator[Change]:
@@ -221,9 +223,9 @@ def _redact(ws: Workspace, plan: Plan) -> owner_files.Failed:
     """Take it out of people's files, as far as their owner said so; reading goes on where it was."""
     failed, refs = owner_files.Failed(), set(plan.refs)
     if plan.notes:
-        failed |= owner_files.redact_notes(ws, plan.words, refs)
+        owner_files.redact_notes(ws, plan.words, refs, failed)
     if plan.transcripts:
-        failed |= owner_files.redact_transcripts(ws, plan.words, refs)
+        owner_files.redact_transcripts(ws, plan.words, refs, failed)
     if plan.notes or plan.transcripts:
         _move_cursors(ws)
         copying.fill(ws)
@@ -268,12 +270,10 @@ def remake(ws: Workspace) -> None:
 
 
 def _without_lines(ws: Workspace, path: Path, plan: Plan) -> None:
-    needles = _quotes(plan)
-    sources = {*plan.refs, *plan.held}
+    holds, quotes = _holding(plan), _quotes(plan)
 
     def stays(line: bytes) -> bool:
-        named = bool(sources) and not sources.isdisjoint(strings(owner_files.parsed(line)))
-        return not (named or _holds(line, plan) or any(each in line for each in needles))
+        return not (holds(line) or any(each in line for each in quotes))
 
     if path.suffix != ".json":
         ws.files.rewrite(path, lambda lines: list(filter(stays, lines)))

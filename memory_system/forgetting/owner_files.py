@@ -10,7 +10,7 @@ import stat
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +20,12 @@ from memory_system.disk import is_regular, refusal
 from memory_system.errors import MemorySystemError, UnwritableError
 from memory_system.layout import PEOPLES_FILES
 from memory_system.nights.copying import places
-from memory_system.privacy.secrets import redact
+from memory_system.privacy.secrets import redact, texts_in
 from memory_system.privacy.tombstones import PLACEHOLDER, holds
 from memory_system.readers.places import Place, find, transcripts
 from memory_system.readers.transcript import Transcript, load, note_session, open_regular
 from memory_system.recall.units import note_files
+from memory_system.records import Evidence
 from memory_system.text import cjk_count, fold, sentences
 from memory_system.workspace import Workspace
 
@@ -54,16 +55,25 @@ class Words:
     name: str = ""
     all_of: tuple[str, ...] = ()
 
+    def with_quotes(self, evidence: Iterable[Evidence]) -> Words:
+        """Those words and what these quote."""
+        return replace(self, quotes=tuple(sorted({*self.quotes, *(each.quote for each in evidence if each.quote)})))
+
     def spans(self, text: str) -> list[Span]:
         """Where in the text they stand."""
         found = [span for quote in self.quotes if quote in text for span in _places(text, quote)]
-        if self.name or self.all_of:
+        if self.names:
             found += [span for span in sentences(text) if self.named_in(text[slice(*span)])]
         return found
 
+    @property
+    def names(self) -> bool:
+        """Whether sentences are looked for."""
+        return bool(self.name or self.all_of)
+
     def named_in(self, text: str) -> bool:
         """Whether the text names the name, or holds all of the words."""
-        if not (self.name or self.all_of):
+        if not self.names:
             return False
         folded = fold(text)
         return all(holds(folded, word) for word in ([self.name] if self.name else self.all_of))
@@ -93,17 +103,9 @@ def _places(text: str, quote: str) -> list[Span]:
     return list(places(text, quote))
 
 
-def strings(value: Any, *, told: bool = False) -> Iterator[str]:
-    """Every text in a JSON value; with `told` not those that are the own ones of a transcript's line."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list):
-        for each in value:
-            yield from strings(each, told=told)
-    elif isinstance(value, dict):
-        for key, each in value.items():
-            if not (told and key in PLAIN and isinstance(each, str)):
-                yield from strings(each, told=told)
+def is_plain(key: str, value: Any) -> bool:
+    """Whether what stands under the key is a transcript's own, and nobody's words."""
+    return key in PLAIN and isinstance(value, str)
 
 
 def notes(ws: Workspace) -> list[Path]:
@@ -127,9 +129,8 @@ def lines_with(ws: Workspace, words: Words, refs: set[str]) -> Iterator[tuple[st
                 yield ws.layout.name(path), number
 
 
-def redact_transcripts(ws: Workspace, words: Words, refs: set[str]) -> Failed:
+def redact_transcripts(ws: Workspace, words: Words, refs: set[str], failed: Failed) -> None:
     """Take them out of the transcripts."""
-    failed = Failed()
     for place in transcripts(ws.layout, ws.config):
         with _noted(place.name, failed):
             before = state_of(place.path)
@@ -140,12 +141,10 @@ def redact_transcripts(ws: Workspace, words: Words, refs: set[str]) -> Failed:
                 raise UnwritableError("it is a database or an archive of its host, only read here: delete it there")
             if cut != lines:
                 write(ws, place.path, b"\n".join(cut), before, packed=place.is_packed)
-    return failed
 
 
-def redact_notes(ws: Workspace, words: Words, refs: set[str]) -> Failed:
+def redact_notes(ws: Workspace, words: Words, refs: set[str], failed: Failed) -> None:
     """Take them out of the Markdown files."""
-    failed = Failed()
     for path in notes(ws):
         with _noted(ws.layout.name(path), failed):
             before = state_of(path)
@@ -154,7 +153,6 @@ def redact_notes(ws: Workspace, words: Words, refs: set[str]) -> Failed:
             cut = [PLACEHOLDER if number in whole else words.cut(line) for number, line in enumerate(lines, 1)]
             if cut != lines:
                 write(ws, path, "\n".join(cut).encode(errors="surrogateescape"), before)
-    return failed
 
 
 @contextmanager
@@ -239,7 +237,7 @@ def _note_lines(ws: Workspace, path: Path, refs: set[str]) -> set[int]:
 
 def _texts(line: bytes) -> Iterator[str]:
     """The texts on a line of a transcript, also as they read without secrets."""
-    for text in strings(parsed(line)):
+    for text in texts_in(parsed(line)):
         yield from {text, redact(text)[0]}
 
 
@@ -267,7 +265,7 @@ def _without(value: Any, cut: Cut | None, *, told: bool) -> Any:
         return [_without(each, cut, told=told) for each in value]
     if isinstance(value, dict):
         return {
-            key: each if key in PLAIN and isinstance(each, str) else _without(each, cut, told=told or key in TELLING)
+            key: each if is_plain(key, each) else _without(each, cut, told=told or key in TELLING)
             for key, each in value.items()
         }
     return value

@@ -8,7 +8,8 @@ session or a time is forgotten) those that would not be there without it.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -70,19 +71,19 @@ class Selection:
 
 @dataclass(slots=True)
 class Plan:
-    """`gone`: ids of memories, by why; `lost`: refs of evidence that others lose; `back`: ids that come back; `words`
-    and `refs` (of whole messages): what goes from texts; `left`: lines of people's files that hold it (path, line);
-    `held`: ids of what was held back."""
+    """`gone`: ids of memories, by why; `lost`: refs of evidence that others lose; `back`: ids that come back because
+    what took their place goes; `words` and `refs` (of whole messages): what goes from texts; `left`: lines of people's
+    files that hold it (path, line); `held`: ids of what was held back."""
 
     id: str
-    at: str
-    gone: dict[str, str]
-    lost: dict[str, list[str]]
-    back: list[str]
-    words: Words
-    marks: list[Mark]
-    refs: list[str]
-    left: list[tuple[str, int]]
+    at: str = ""
+    gone: dict[str, str] = field(default_factory=dict)
+    lost: dict[str, list[str]] = field(default_factory=dict)
+    back: list[str] = field(default_factory=list)
+    words: Words = field(default_factory=Words)
+    marks: list[Mark] = field(default_factory=list)
+    refs: list[str] = field(default_factory=list)
+    left: list[tuple[str, int]] = field(default_factory=list)
     held: list[str] = field(default_factory=list)
     messages: int = 0
     transcripts: bool = False
@@ -118,25 +119,23 @@ def plan_of(ws: Workspace, selection: Selection, *, transcripts: bool = False, n
     """What forgetting the selection would do; nothing is written."""
     said = list(messages_of(ws))
     records: list[Stored] = [*ws.store.records(), *((None, each) for each in ws.inbox.pending())]
-    chosen = _choose(selection, records, said)
+    plan = Plan(f"forget_{os.urandom(6).hex()}", transcripts=transcripts, notes=notes)
+    _choose(selection, records, said, plan)
     whole = [each for each in said if selection.by_source and selection.was_said(each.ref, each.said_at)]
     refs = {each.ref for each in whole}
-    touched = [each for each in said if each.ref in refs or chosen.words.spans(each.text)]
-    at = max([clock.stamp(ws.now), *(each.said_at for each in touched)])  # the clock may have gone back since
-    gone = {record.id: record for _, record in records if record.id in chosen.gone}
-    stones = _Stones(ws, at, said)
-    marks = [*_marks_of(selection, at, ws), *_marks_of_words(chosen.words, whole, said, stones, ws)]
+    touched = [each for each in said if each.ref in refs or plan.words.spans(each.text)]
+    plan.refs, plan.messages = sorted(refs), len(touched)
+    plan.at = max([clock.stamp(ws.now), *(each.said_at for each in touched)])  # the clock may have gone back since
+    stones = _Stones(ws, plan.at, said)
+    plan.marks += [*stones.of_selection(selection), *stones.of_words(plan.words, whole)]
+    gone = {record.id: record for _, record in records if record.id in plan.gone}
     if not selection.by_source:
-        marks += [mark for record in gone.values() for mark in _marks_of_memory(record, stones)]
-    words = chosen.words if not whole else Words()
-    left = sorted(set(owner_files.lines_with(ws, words, refs)))
-    held = [each.id for each in ws.quarantine.all() if _is_meant(each, selection, chosen.words)]
-    shown = {key: record.content for key, record in gone.items()}
-    plan_id = f"forget_{os.urandom(6).hex()}"
-    return Plan(
-        plan_id, at, chosen.gone, chosen.lost, chosen.back, words, marks, sorted(refs), left,
-        held, len(touched), transcripts, notes, shown,
-    )  # fmt: skip
+        plan.marks += [mark for record in gone.values() for mark in stones.of_memory(record)]
+    plan.held = [each.id for each in ws.quarantine.all() if _is_meant(each, selection, plan.words)]
+    plan.words = plan.words if not whole else Words()
+    plan.left = sorted(set(owner_files.lines_with(ws, plan.words, refs)))
+    plan.shown = {key: record.content for key, record in gone.items()}
+    return plan
 
 
 def _is_meant(held: Held, selection: Selection, words: Words) -> bool:
@@ -164,43 +163,31 @@ def _of_transcripts(ws: Workspace) -> Iterator[Message]:
         yield from ws.library.read(session, cursors.get(session), None).messages
 
 
-@dataclass(slots=True)
-class Chosen:
-    """Ids of what goes, by why it goes; evidence (refs) that others lose; memories that come back because what took
-    their place goes. `quotes` are the words that they stood on."""
-
-    gone: dict[str, str] = field(default_factory=dict)
-    lost: dict[str, list[str]] = field(default_factory=dict)
-    back: list[str] = field(default_factory=list)
-    quotes: set[str] = field(default_factory=set)
-    words: Words = field(default_factory=Words)
-
-
-def _choose(selection: Selection, records: list[Stored], said: Iterable[Message]) -> Chosen:
+def _choose(selection: Selection, records: list[Stored], said: Iterable[Message], plan: Plan) -> None:
     """What the selection means; NotFoundError for an id that nobody knows."""
-    chosen = _by_source(selection, records) if selection.by_source else _by_words(selection, records, said)
+    if selection.by_source:
+        _by_source(selection, records, plan)
+    else:
+        _by_words(selection, records, said, plan)
     for pool, record in records:  # summaries in the archive that told of what goes, go with it
-        told = isinstance(record, Summary) and pool == "archive" and set(record.source_facts) & set(chosen.gone)
-        if told and record.id not in chosen.gone:
-            _take(record, "a summary of it", chosen)
-    return chosen
+        told = isinstance(record, Summary) and pool == "archive" and set(record.source_facts) & set(plan.gone)
+        if told and record.id not in plan.gone:
+            _take(record, "a summary of it", plan)
 
 
-def _by_words(selection: Selection, records: list[Stored], said: Iterable[Message]) -> Chosen:
-    words = Words((), fold(selection.entity), tuple(fold(selection.query).split()))
+def _by_words(selection: Selection, records: list[Stored], said: Iterable[Message], plan: Plan) -> None:
+    plan.words = words = Words((), fold(selection.entity), tuple(fold(selection.query).split()))
     known = {record.id for _, record in records}
     if unknown := [each for each in selection.ids if each not in known]:
         raise NotFoundError(f"there is no memory {', '.join(unknown)}")
     _refuse_composed(selection, records)
-    chosen = Chosen(words=words)
     texts = {message.ref: message.text for message in said}
     touched = {ref for ref, text in texts.items() if words.spans(text)}
     for pool, record in records:
         if not _is_composed(pool, record) and (record.id in selection.ids or _names(record, words)):
-            _take(record, "chosen", chosen)
-    while _add_dependent(records, chosen, texts, touched):
+            _take(record, "chosen", plan)
+    while _add_dependent(records, plan, texts, touched):
         pass
-    return chosen
 
 
 def _refuse_composed(selection: Selection, records: Iterable[Stored]) -> None:
@@ -219,27 +206,26 @@ def _names(record: Fact, words: Words) -> bool:
     return any(words.named_in(text) for text in (*own, *quotes, *past))
 
 
-def _take(record: Fact, why: str, chosen: Chosen) -> None:
-    chosen.gone[record.id] = why
-    chosen.quotes.update(each.quote for each in record.evidence if each.quote)
-    chosen.words = Words(tuple(sorted(chosen.quotes)), chosen.words.name, chosen.words.all_of)
+def _take(record: Fact, why: str, plan: Plan) -> None:
+    plan.gone[record.id] = why
+    plan.words = plan.words.with_quotes(record.evidence)
 
 
-def _add_dependent(records: list[Stored], chosen: Chosen, texts: Mapping[str, str], touched: set[str]) -> bool:
+def _add_dependent(records: list[Stored], plan: Plan, texts: Mapping[str, str], touched: set[str]) -> bool:
     """Take in what says the same as what goes, and what stands on words of which some go; whether there was any."""
-    gone = [record for _, record in records if record.id in chosen.gone]
+    gone = [record for _, record in records if record.id in plan.gone]
     sayings = {words for record in gone for words in claim_words(vars(record))}
     refs = touched | {each.ref for record in gone for each in record.evidence}
-    cut = {ref: _cut(texts[ref], chosen.words, gone, ref) for ref in refs if ref in texts}
-    before = len(chosen.gone)
+    cut = {ref: _cut(texts[ref], plan.words, gone, ref) for ref in refs if ref in texts}
+    before = len(plan.gone)
     for pool, record in records:
-        if record.id in chosen.gone or _is_composed(pool, record):
+        if record.id in plan.gone or _is_composed(pool, record):
             continue
         if sayings.intersection(claim_words(vars(record))):
-            _take(record, "says the same", chosen)
+            _take(record, "says the same", plan)
         elif any(_is_cut(each, cut, refs) for each in record.evidence):
-            _take(record, "stands on the same words", chosen)
-    return len(chosen.gone) > before
+            _take(record, "stands on the same words", plan)
+    return len(plan.gone) > before
 
 
 def _cut(text: str, words: Words, gone: Iterable[Fact], ref: str) -> str:
@@ -254,8 +240,7 @@ def _is_cut(evidence: Evidence, cut: Mapping[str, str], refs: set[str]) -> bool:
     return evidence.quote not in cut[evidence.ref] if evidence.ref in cut else evidence.ref in refs
 
 
-def _by_source(selection: Selection, records: list[Stored]) -> Chosen:
-    chosen = Chosen()
+def _by_source(selection: Selection, records: list[Stored], plan: Plan) -> None:
     for pool, record in records:
         said = [each for each in record.evidence if selection.was_said(each.ref, each.said_at)]
         captured = bool(selection.session) and session_of(record.source) == selection.session
@@ -263,13 +248,12 @@ def _by_source(selection: Selection, records: list[Stored]) -> Chosen:
             continue
         others = [each for each in record.evidence if each not in said]
         if not others or _needs(record, said, others):
-            _take(record, "chosen", chosen)
+            _take(record, "chosen", plan)
         else:
-            chosen.lost[record.id] = [each.ref for each in said]
-            chosen.quotes.update(each.quote for each in said)
+            plan.lost[record.id] = [each.ref for each in said]
+            plan.words = plan.words.with_quotes(said)
     replaced = [record for pool, record in records if pool == "archive" and record.retired == "superseded"]
-    chosen.back = [each.id for each in replaced if each.superseded_by in chosen.gone and each.id not in chosen.gone]
-    return chosen
+    plan.back = [each.id for each in replaced if each.superseded_by in plan.gone and each.id not in plan.gone]
 
 
 def _needs(record: Fact, said: Iterable[Evidence], others: Iterable[Evidence]) -> bool:
@@ -286,28 +270,48 @@ def _is_composed(pool: Pool | None, record: Fact) -> bool:
     return isinstance(record, Summary) and pool == "active"
 
 
-def _marks_of(selection: Selection, at: str, ws: Workspace) -> Iterator[Mark]:
-    """The standing marks: they hold for transcripts, too, that turn up later."""
-    stones = ws.tombstones
-    if name := fold(selection.entity):
-        yield Mark("name", at, stones.mac("name", name), length=len(name))
-    if selection.session:
-        yield Mark("session", at, stones.mac("session", selection.session))
-    if selection.since or selection.until:
-        yield Mark("span", at, since=selection.since, until=selection.until or "9999")
-
-
 class _Stones:
-    """Makes marks on stretches of texts: two where secrets were masked, which other rules may mask otherwise."""
+    """Makes marks. On stretches of texts two where secrets were masked, which other rules may mask otherwise."""
 
     def __init__(self, ws: Workspace, at: str, said: Iterable[Message]) -> None:
-        self.at = at
-        self.macs = ws.tombstones
-        self._library = ws.library
+        self._ws = ws
+        self._at = at
+        self._mac = ws.tombstones.mac
         self._texts = {message.ref: message.text for message in said}
         self._written: dict[str, dict[str, str]] = {}
 
-    def on(self, ref: str, quote: str, start: int | None = None) -> Iterator[Mark]:
+    def of_selection(self, selection: Selection) -> Iterator[Mark]:
+        """The standing marks: they hold for transcripts, too, that turn up later."""
+        if name := fold(selection.entity):
+            yield Mark("name", self._at, self._mac("name", name), length=len(name))
+        if selection.session:
+            yield Mark("session", self._at, self._mac("session", selection.session))
+        if selection.since or selection.until:
+            yield Mark("span", self._at, since=selection.since, until=selection.until or "9999")
+
+    def of_words(self, words: Words, whole: Sequence[Message]) -> Iterator[Mark]:
+        """Marks on stretches of messages and of notes as files; of the `whole` messages on every line of theirs."""
+        for ref, text in self._texts.items() if not whole else ():
+            for span in words.spans(text):
+                yield from self._on(ref, text[slice(*span)], span[0])
+        lines: dict[str, set[str]] = defaultdict(set)
+        for message in whole:
+            lines[message.session].update(line.strip() for line in message.text.split("\n") if line.strip())
+        for path in note_files(self._ws.layout):
+            name, text = self._ws.layout.name(path), read_note(path)
+            found = {text[slice(*span)] for span in words.spans(text)} if not whole else set()
+            for quote in sorted(found | {line for line in lines.get(note_session(name), ()) if line in text}):
+                yield from self._on(name, quote)
+
+    def of_memory(self, record: Fact) -> Iterator[Mark]:
+        """What the memory said, and every word that it stood on."""
+        for words in claim_words(vars(record)):
+            yield Mark("claim", self._at, self._mac("claim", words))
+        for each in record.evidence:
+            if each.quote:
+                yield from self._on(each.ref, each.quote)
+
+    def _on(self, ref: str, quote: str, start: int | None = None) -> Iterator[Mark]:
         """The marks on a quote that begins there in its text; unless given, where it stands first."""
         yield self._mark(ref, quote)
         start = self._texts.get(ref, "").find(quote) if start is None else start
@@ -319,35 +323,8 @@ class _Stones:
     def _as_written(self, ref: str) -> str:
         session, _, entry = ref.partition(":")
         if session not in self._written:
-            self._written[session] = self._library.as_written(session)
+            self._written[session] = self._ws.library.as_written(session)
         return self._written[session].get(entry, "")
 
     def _mark(self, ref: str, quote: str) -> Mark:
-        return Mark("quote", self.at, self.macs.mac("quote", quote), self.macs.mac("ref", ref), len(quote))
-
-
-def _marks_of_words(
-    words: Words, whole: Iterable[Message], said: Iterable[Message], stones: _Stones, ws: Workspace
-) -> Iterator[Mark]:
-    """Marks on stretches of messages and of notes as files."""
-    if not (whole := list(whole)):
-        for message in said:
-            for span in words.spans(message.text):
-                yield from stones.on(message.ref, message.text[slice(*span)], span[0])
-    lines = {each.session: set[str]() for each in whole}
-    for message in whole:
-        lines[message.session].update(line.strip() for line in message.text.split("\n") if line.strip())
-    for path in note_files(ws.layout):
-        name, text = ws.layout.name(path), read_note(path)
-        found = {text[slice(*span)] for span in words.spans(text)} if not whole else set()
-        for quote in sorted(found | {line for line in lines.get(note_session(name), ()) if line in text}):
-            yield from stones.on(name, quote)
-
-
-def _marks_of_memory(record: Fact, stones: _Stones) -> Iterator[Mark]:
-    """What the memory said, and every word that it stood on."""
-    for words in claim_words(vars(record)):
-        yield Mark("claim", stones.at, stones.macs.mac("claim", words))
-    for each in record.evidence:
-        if each.quote:
-            yield from stones.on(each.ref, each.quote)
+        return Mark("quote", self._at, self._mac("quote", quote), self._mac("ref", ref), len(quote))

@@ -16,10 +16,9 @@ import orjson
 from memory_system import clock
 from memory_system.errors import MemorySystemError
 from memory_system.forgetting import let_go, owner_files, remake, reset_night
-from memory_system.forgetting.owner_files import strings
 from memory_system.nights import copying
 from memory_system.phases import Night, summaries
-from memory_system.privacy.secrets import redact, without_secrets
+from memory_system.privacy.secrets import redact, texts_in, without_secrets
 from memory_system.privacy.trust import OWNER, key_of, suspects
 from memory_system.readers.places import transcripts
 from memory_system.recall.search_index import Index
@@ -28,6 +27,7 @@ from memory_system.store.draft import Draft
 from memory_system.store.journal import Change, Entry
 from memory_system.workspace import Workspace
 
+Found = tuple[str, tuple[str, ...]]  # where, and which kinds of what is found there, if any
 STEERS = "steers"  # how the kind of what wants to steer begins, before the rule's id
 REASON = "policy scan"
 HELD_BACK = "held back"
@@ -44,18 +44,19 @@ class Finding:
 
 def scan(ws: Workspace) -> list[Finding]:
     """Everything that today's rules would not let in, in the order of the files."""
-    return list(dict.fromkeys((*ours(ws), *_peoples(ws))))
+    theirs = (Finding(where, kinds, ours=False) for where, kinds in _peoples(ws) if kinds)
+    return list(dict.fromkeys((*ours(ws), *theirs)))
 
 
 def ours(ws: Workspace) -> Iterator[Finding]:
     """What is found in the files of the program."""
-    for part in (_memories, _journal, _copied, _state_and_derived):
-        yield from part(ws)
+    for part in (_memories, _journal, _copied, _state_and_derived, _indexed):
+        yield from (Finding(where, kinds) for where, kinds in part(ws) if kinds)
 
 
 def kinds_in(value: Any) -> tuple[str, ...]:
     """The kinds of secrets in the texts of a JSON value."""
-    return tuple(sorted({kind for text in strings(value) for kind in redact(text)[1]}))
+    return tuple(sorted({kind for text in texts_in(value) for kind in redact(text)[1]}))
 
 
 def _kinds_on(line: bytes) -> tuple[str, ...]:
@@ -81,56 +82,51 @@ def own_files(ws: Workspace) -> list[Path]:
     return sorted(path for path in files if path.is_file() and path not in wordless)
 
 
-def _memories(ws: Workspace) -> Iterator[Finding]:
+def _memories(ws: Workspace) -> Iterator[Found]:
     approved = frozenset(ws.quarantine.approved())
     for pool, line in ws.store.all_lines():
         record = from_line(line)
         steers = suspected(record, approved) if pool == "active" else None
-        kinds = (*_kinds_on(line), *([f"{STEERS}:{steers[0]}"] if steers else []))
-        if kinds:
-            yield Finding(record.id, kinds)
+        yield record.id, (*_kinds_on(line), *([f"{STEERS}:{steers[0]}"] if steers else []))
 
 
-def _journal(ws: Workspace) -> Iterator[Finding]:
+def _journal(ws: Workspace) -> Iterator[Found]:
     for group in ws.journal.entries():
         kinds = {kind for change in group.changes for kind in _kinds_on(change.to_line())}
-        if kinds:
-            yield Finding(f"{ws.layout.name(ws.layout.journal)}:entry {group.entry.seq}", tuple(sorted(kinds)))
+        yield f"{ws.layout.name(ws.layout.journal)}:entry {group.entry.seq}", tuple(sorted(kinds))
 
 
-def _copied(ws: Workspace) -> Iterator[Finding]:
+def _copied(ws: Workspace) -> Iterator[Found]:
     for path, number, line in ws.said.lines():
         row = owner_files.parsed(line)
-        if kinds := kinds_in(row.get("text") if isinstance(row, dict) else row):
-            yield Finding(f"{ws.layout.name(path)}:{number}", kinds)
+        yield f"{ws.layout.name(path)}:{number}", kinds_in(row.get("text") if isinstance(row, dict) else row)
 
 
-def _state_and_derived(ws: Workspace) -> Iterator[Finding]:
+def _state_and_derived(ws: Workspace) -> Iterator[Found]:
     derived = (path for folder in ws.layout.derived() for path in sorted(folder.glob("*")))
     for path in (*own_files(ws), *(path for path in derived if path.suffix in (".json", ".md"))):
         for number, line in enumerate(ws.files.read(path).split(b"\n"), 1):
-            if found := _kinds_on(line):
-                yield Finding(f"{ws.layout.name(path)}:{number}", found)
+            yield f"{ws.layout.name(path)}:{number}", _kinds_on(line)
+
+
+def _indexed(ws: Workspace) -> Iterator[Found]:
     path = ws.layout.search_index
-    kinds: set[str] = set()
     with suppress(MemorySystemError):
         if path.exists():
             with Index.open(path, ws.config) as index:
-                kinds = {kind for line in index.content() for kind in redact(line.decode(errors="replace"))[1]}
-    if kinds:
-        yield Finding(ws.layout.name(path), tuple(sorted(kinds)))
+                texts = (line.decode(errors="replace") for line in index.content())
+                yield ws.layout.name(path), tuple(sorted({kind for text in texts for kind in redact(text)[1]}))
 
 
-def _peoples(ws: Workspace) -> Iterator[Finding]:
+def _peoples(ws: Workspace) -> Iterator[Found]:
     """Lines of transcripts and notes: they are people's, and only listed."""
     for place in transcripts(ws.layout, ws.config):
         for number, line in enumerate(owner_files.lines_of(place), 1):
-            if kinds := kinds_in(list(strings(owner_files.parsed(line), told=True))):
-                yield Finding(f"{place.name}:{number}", kinds, ours=False)
+            told = texts_in(owner_files.parsed(line), owner_files.is_plain)
+            yield f"{place.name}:{number}", kinds_in(list(told))
     for path in owner_files.notes(ws):
         for number, text in enumerate(owner_files.bytes_of(path).decode(errors="replace").split("\n"), 1):
-            if kinds := kinds_in(text):
-                yield Finding(f"{ws.layout.name(path)}:{number}", kinds, ours=False)
+            yield f"{ws.layout.name(path)}:{number}", kinds_in(text)
 
 
 def mask_again(ws: Workspace) -> int:

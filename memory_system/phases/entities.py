@@ -12,9 +12,7 @@ from typing import Any
 
 import orjson
 
-from memory_system.disk import Files
 from memory_system.errors import DamagedError
-from memory_system.layout import Layout
 from memory_system.phases.index import open_index
 from memory_system.phases.matching import names_of
 from memory_system.recall.search_index import Index
@@ -43,7 +41,7 @@ def run(changes: Iterable[Change], ws: Workspace) -> Iterator[str]:
     names = sorted(names_in(lines))
     try:
         with open_index(ws) as index:
-            write(names, index, ws.layout, ws.files)
+            _write(names, index, ws)
     except DamagedError:  # the index of the profiles: it can be made anew like all of them
         rebuild(ws)
     yield from names
@@ -54,7 +52,7 @@ def rebuild(ws: Workspace) -> None:
     for path in (*ws.layout.entities.glob("e_*.json"), ws.layout.entities / INDEX):
         ws.files.remove(path)
     with open_index(ws) as index:
-        write(all_names(ws), index, ws.layout, ws.files)
+        _write(sorted(all_names(ws)), index, ws)
 
 
 def all_names(ws: Workspace) -> set[str]:
@@ -62,33 +60,27 @@ def all_names(ws: Workspace) -> set[str]:
     return names_in(line for pool, line in ws.store.all_lines() if pool == "active")
 
 
-def profile_bytes(name: str, index: Index) -> bytes:
-    """The profile as it stands in its file; empty when there is none."""
-    profile = profile_of(name, index)
-    return _json(profile) if profile else b""
+def files_of(names: Iterable[str], index: Index) -> dict[str, bytes]:
+    """The profiles by the names of their files, and the list of them, when these are all the entities there are."""
+    profiles = [profile for name in sorted(names) if (profile := profile_of(name, index))]
+    files = {f"{each['id']}.json": _json(each) for each in profiles}
+    return files | {INDEX: _json({each["name"]: _listed(each) for each in profiles})}
 
 
-def write(names: Iterable[str], index: Index, layout: Layout, files: Files) -> None:
+def _write(names: Iterable[str], index: Index, ws: Workspace) -> None:
     """Write the profiles of these entities, remove those of entities nobody names any more, and mend the list."""
-    files.make_folder(layout.entities)
-    listed = files.read_object(layout.entities / INDEX)
-    for name in sorted(set(names)):
-        entity_id = entity_id_of(name)
-        profile = profile_of(name, index)
-        path = layout.entities / f"{entity_id}.json"
-        if profile is None:
-            files.remove(path)
-            listed.pop(name, None)
-        else:
-            files.replace_if_changed(path, _json(profile), durable=False)
+    folder = ws.layout.entities
+    ws.files.make_folder(folder)
+    listed = ws.files.read_object(folder / INDEX)
+    for name in names:
+        path = folder / f"{entity_id_of(name)}.json"
+        if profile := profile_of(name, index):
+            ws.files.replace_if_changed(path, _json(profile), durable=False)
             listed[name] = _listed(profile)
-    files.replace_if_changed(layout.entities / INDEX, _json(dict(sorted(listed.items()))), durable=False)
-
-
-def index_bytes(names: Iterable[str], index: Index) -> bytes:
-    """`_index.json` as it must be when these are all the entities there are."""
-    profiles = {name: profile_of(name, index) for name in sorted(names)}
-    return _json({name: _listed(profile) for name, profile in profiles.items() if profile})
+        else:
+            ws.files.remove(path)
+            listed.pop(name, None)
+    ws.files.replace_if_changed(folder / INDEX, _json(dict(sorted(listed.items()))), durable=False)
 
 
 def _listed(profile: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from memory_system.readers import Cursor
 from memory_system.recall.search_index import Index
 from memory_system.recall.units import note_files, read_note, storable
 from memory_system.recall.views import FILES, Dump, digest, followed
-from memory_system.records import Pool, session_of
+from memory_system.records import session_of
 from memory_system.store.checkpoint import due
 from memory_system.store.database import StaleIndexError
 from memory_system.store.journal import GENESIS, Change
@@ -91,11 +91,16 @@ def put(changes: Iterable[Change], messages: Iterable[Message], index: Index, ws
 
     changes = list(changes)
     index.drop_memories(change.id for change in changes if change.after_pool is None)
-    index.put_memories(_as_they_stand(changes, ws))
+    # as the store has them now: later than the changes, where a night is taken up again
+    rows = ((ws.store.pool_of(change.id), ws.store.line_of(change.id)) for change in changes)
+    index.put_memories((pool, line) for pool, line in rows if pool and line)
     cursors, unread = ws.checkpoint.state.cursors, index.unread()
     for session, group in groupby(messages, key=lambda message: message.session):
         reaching: list[str] = []
-        index.put_messages(cursors[session]["path"], _read(_searchable(heard(group, reaching)), unread))
+        said = list(_searchable(heard(group, reaching)))
+        index.put_messages(cursors[session]["path"], said)
+        for message in said:  # what is not put stays unread, and is refused
+            unread.pop(storable(message.ref), None)
         if reaching:
             _drop_taken_back(session, index, ws)
     _drop_refused(unread, index, cursors)
@@ -105,19 +110,15 @@ def put(changes: Iterable[Change], messages: Iterable[Message], index: Index, ws
 
 def _follow_transcripts(index: Index, ws: Workspace) -> None:
     """What transcripts said that are gone is told by layer 3 from now on, as if the index were made anew, and by them
-    again when they come back. Where layer 3 says the same as they did, it stands there already."""
+    again when they come back."""
     cursors = cursors_of(ws)
     before, gone = index.noted(GONE), _gone(ws)
-    lost = {session for session, copied in gone.items() if before.get(session) is not copied}
-    held = {session_of(each.ref) for each in ws.quarantine.all()} if lost else set()
-    fresh = {session for session in lost if gone[session] and (session in before or session in held)}
-    for session in lost:
-        if session in fresh or not gone[session]:
-            index.drop_session(session)
-    if fresh:
-        _put_copied(fresh.__contains__, index, ws)
-    for session in sorted((before.keys() - gone.keys()) & cursors.keys()):
+    moved = {session for session in cursors if before.get(session) is not gone.get(session)}
+    for session in moved:
         index.drop_session(session)
+    if copied := {session for session in moved if gone.get(session)}:
+        _put_copied(copied.__contains__, index, ws)
+    for session in sorted(moved - gone.keys()):
         index.put_messages(cursors[session].path, _searchable(ws.library.reread(session, cursors[session])))
     if gone != before:
         index.note(GONE, gone)
@@ -141,13 +142,6 @@ def _put_copied(sessions: Callable[[str], bool], index: Index, ws: Workspace) ->
     for (path, session), group in groupby(said, key=lambda each: (each[0], each[1].session)):
         name = cursors[session]["path"] if session in cursors else ws.layout.name(path)
         index.put_messages(name, (replace(message, text=message.text.strip()) for _, message in group))
-
-
-def _read(messages: Iterable[Message], unread: dict[str, str]) -> Iterator[Message]:
-    """The messages, which are unread no more; what is not put stays there, and is refused."""
-    for message in messages:
-        unread.pop(storable(message.ref), None)
-        yield message
 
 
 def _drop_taken_back(session: str, index: Index, ws: Workspace) -> None:
@@ -203,14 +197,6 @@ def put_notes(index: Index, ws: Workspace) -> None:
         index.drop_note(gone)
     for name, path in names.items():
         index.put_note(name, read_note(path))
-
-
-def _as_they_stand(changes: Iterable[Change], ws: Workspace) -> Iterator[tuple[Pool, bytes]]:
-    """The changed memories as the store has them now: later than the changes, where a night is taken up again."""
-    for change in changes:
-        pool, line = ws.store.pool_of(change.id), ws.store.line_of(change.id)
-        if pool and line:
-            yield pool, line
 
 
 def fill(index: Index, ws: Workspace) -> None:

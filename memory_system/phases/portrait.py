@@ -37,15 +37,6 @@ _NUMBER = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Portrait:
-    """Lines on the user: who they are, those near them, and what matters for their health."""
-
-    who: list[Line]
-    near: list[Line]
-    health: list[Line]
-
-
 @dataclass(slots=True)
 class _Person:
     """Somebody near the user: how they are called, what they are to the user, and what is known of them."""
@@ -56,8 +47,9 @@ class _Person:
     facts: list[Candidate] = field(default_factory=list)
 
 
-def portrait(found: Iterable[Candidate], lang: str, moment: datetime) -> Portrait:
-    """What the stated slots among the candidates tell of the user and of those near them."""
+def portrait(found: Iterable[Candidate], lang: str, moment: datetime) -> tuple[list[Line], list[Line], list[Line]]:
+    """What the stated slots among the candidates tell of the user: who they are, what matters for their health, and
+    those near them."""
     found = list(found)
     quotes = [each.record for each in found if each.record.form == QUOTE]
     stated = [each for each in found if type(each.record) is Fact and each.record.attribute and each.record.value]
@@ -76,7 +68,7 @@ def portrait(found: Iterable[Candidate], lang: str, moment: datetime) -> Portrai
     who = [line for name in WHO if (line := told.get(name))]
     near = [each for name in NEAR for each in slots.get(name, ())]
     others = [each for each in stated if each.record.subject not in (USER, ASSISTANT)]
-    return Portrait(who, list(_near(near, others, lang, moment)), health)
+    return who, health, list(_near(near, others, lang, moment))
 
 
 def _is_ahead(move: Fact, homes: list[Candidate], moment: datetime) -> bool:

@@ -130,19 +130,15 @@ class Page:
 def choose(found: list[Line], room: int, budget: TokenBudget) -> list[Line]:
     """Fill the room by rank: the first topic may take its share of it, then the second and third, all others the rest;
     what the shares leave over goes to whatever comes next in rank."""
-    shares = [budget.layer1_top1, budget.layer1_top2, budget.layer1_top3]
-    topics = list(dict.fromkeys(each.told[0].topic for each in found))
-    allowance = dict(zip(topics, (int(room * share) for share in shares), strict=False))
-    rest = int(room * budget.layer1_rest)
+    shares = (budget.layer1_top1, budget.layer1_top2, budget.layer1_top3)
+    topics = dict(zip(dict.fromkeys(each.told[0].topic for each in found), shares, strict=False))
+    allowance = {topic: int(room * share) for topic, share in {**topics, "": budget.layer1_rest}.items()}
     picked: dict[str, Line] = {}
     for each in found:
-        topic = each.told[0].topic
-        if each.tokens <= allowance.get(topic, rest):
+        topic = each.told[0].topic if each.told[0].topic in topics else ""
+        if each.tokens <= allowance[topic]:
             picked[each.ids[0]] = each
-            if topic in allowance:
-                allowance[topic] -= each.tokens
-            else:
-                rest -= each.tokens
+            allowance[topic] -= each.tokens
     others = [each for each in found if each.ids[0] not in picked]
     picked |= {each.ids[0]: each for each in fitting(others, room - cost(picked.values()), attrgetter("tokens"))}
     return [each for each in found if each.ids[0] in picked]

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from enum import Enum, auto
 from itertools import chain, groupby, zip_longest
 from math import log
 from operator import itemgetter
@@ -53,18 +52,11 @@ STEM = 4  # letters by which a word of it is known
 A_WORD = 16  # characters within which the beginning of a word is looked for
 KIN, KIND = 1.5, 0.7  # what a name or kin word weighs beside the rarity of a shared word, and being of the same kind
 _FENCES = ("```", "~~~")
+LINE, BRACKETS, NOWHERE = "line", "brackets", "nowhere"  # where words may stand: as their speaker's, as another's
 _DAYS = {
     "en": ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
     "zh": ("周一", "周二", "周三", "周四", "周五", "周六", "周日"),
 }
-
-
-class Showing(Enum):
-    """Where words may stand in a question."""
-
-    LINE = auto()  # as their speaker's
-    BRACKETS = auto()  # as somebody else's
-    NOWHERE = auto()
 
 
 @dataclass(slots=True)
@@ -151,15 +143,15 @@ def _runs(turn: Turn, judged: Sequence[Judged]) -> tuple[list[list[Judged]], str
         (each, _showing_of(each, form, turn.text_of(each.segment))) for each, form in zip(judged, forms, strict=True)
     ]
     runs = [(place, [each for each, _ in group]) for place, group in groupby(places, key=itemgetter(1))]
-    others = " ".join(turn.text_of(each.segment) for place, run in runs if place is Showing.BRACKETS for each in run)
-    return [run for place, run in runs if place is Showing.LINE], text.shortened(plain(others), PASTED)
+    others = " ".join(turn.text_of(each.segment) for place, run in runs if place == BRACKETS for each in run)
+    return [run for place, run in runs if place == LINE], text.shortened(plain(others), PASTED)
 
 
-def _showing_of(judged: Judged, form: Owner, words: str) -> Showing:
+def _showing_of(judged: Judged, form: Owner, words: str) -> str:
     """Where the words of a segment may stand."""
     if judged.reason in BARRED or words.startswith(_FENCES):
-        return Showing.NOWHERE
-    return Showing.BRACKETS if form is Owner.OTHERS or judged.reason == QUOTED else Showing.LINE
+        return NOWHERE
+    return BRACKETS if form is Owner.OTHERS or judged.reason == QUOTED else LINE
 
 
 def _short(run: Sequence[Judged]) -> Iterator[list[Judged]]:

@@ -94,11 +94,11 @@ def _place_user(page: Page, found: list[Candidate], moment: datetime, ws: Worksp
     """Who the agent is, and the user, by slots and in their own words: where room is short, what is known of others
     gives way, and what matters less."""
     page.take("identity", identity_lines(ws, page.words), _share("identity", ws))
-    user = portrait(found, page.words["lang"], moment)
-    page.take("user", (*user.who, *user.health, *user.near), _share("user", ws))
+    who, health, near = portrait(found, page.words["lang"], moment)
+    page.take("user", (*who, *health, *near), _share("user", ws))
     told = [*sections.about(page.left_of(found), moment)]
     page.take("user", told, _share("user", ws) - cost(page.lines["user"]))
-    page.arrange("user", (*user.who, *user.near, *user.health, *sections.in_order(told)))
+    page.arrange("user", (*who, *near, *health, *sections.in_order(told)))
 
 
 def _place_sections(page: Page, found: list[Candidate], moment: datetime, ws: Workspace) -> None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from heapq import nlargest
+from typing import Any
 
 from memory_system.attributes import about, topics_of
 from memory_system.phases import Night, fitting
@@ -51,12 +52,9 @@ def _wanted(topics: Iterable[str], draft: Draft, night: Night) -> Iterator[tuple
     two that share their best facts get one. What the owner has written stays."""
     told: set[frozenset[str]] = set()
     for topic in sorted(topics, key=lambda each: (_entity(each), each)):
-        ranked, known_id = _gathered(topic, draft)
-        known = draft.get(known_id) if known_id else None
+        known, facts = _gathered(topic, draft)
         if known is not None and known.is_owners:
             continue
-        best = (draft.get(memory_id_) for *_, memory_id_ in sorted(ranked, reverse=True)[:MOST_FACTS])
-        facts = [each for each in best if each is not None]
         summed = _fitting(facts) if len(facts) >= night.config.thresholds.summary_trigger else []
         sources = frozenset(fact.id for fact in summed)
         if sources and sources not in told:
@@ -66,17 +64,17 @@ def _wanted(topics: Iterable[str], draft: Draft, night: Night) -> Iterator[tuple
             retire(known, "dissolved", draft, night)
 
 
-def _gathered(topic: str, draft: Draft) -> tuple[list[tuple[float, str, str]], str | None]:
-    """The active facts of the topic as (importance, said_at, id), and the id of the summary there is."""
+def _gathered(topic: str, draft: Draft) -> tuple[Fact | None, list[Fact]]:
+    """The summary of the topic there is, and the best of its active facts."""
     ranked: list[tuple[float, str, str]] = []
-    known: str | None = None
+    known: Fact | None = None
     for memory_id_ in draft.find(topic_key(topic)):
         row = row_of(memory_id_, draft)
         if row.get("topic") == topic:
-            known = memory_id_
+            known = draft.get(memory_id_)
         elif topic in topics_of(row) and not row.get("outdated_by"):  # still
             ranked.append((row["importance"], row.get("said_at", ""), memory_id_))
-    return ranked, known
+    return known, [fact for *_, key in nlargest(MOST_FACTS, ranked) if (fact := draft.get(key))]
 
 
 def _fitting(facts: list[Fact]) -> list[Fact]:
@@ -117,13 +115,6 @@ def _taken(facts: list[Fact], night: Night) -> dict[str, Any]:
     }
 
 
-class _Clause(NamedTuple):
-    """What several facts say with the same words up to their values; a fact that stands alone is all `head`."""
-
-    head: str
-    values: tuple[str, ...] = ()
-
-
 def compose(facts: Iterable[Fact], name: str = "") -> str:
     """The facts as one text, each language by itself, the one that says more first. `name` is whom or what they are
     about; left out, it is the user, by the name that the facts have for them."""
@@ -137,7 +128,7 @@ def compose(facts: Iterable[Fact], name: str = "") -> str:
 def _told(facts: Sequence[Fact], name: str, lang: str) -> str:
     newest = sorted(facts, key=lambda fact: fact.said_at, reverse=True)
     name = name or next((fact.entities[0] for fact in newest if fact.entities), "")
-    said = dict.fromkeys(_said(clause, lang) for clause in _clauses(_not_said_by_others(newest)))
+    said = dict.fromkeys(_said(head, values, lang) for head, values in _clauses(_not_said_by_others(newest)).items())
     about_it = [each for each in said if _without(name, each, lang) != each]
     others = [each for each in said if each not in about_it]
     # the subject that clauses share is named once
@@ -152,18 +143,15 @@ def _not_said_by_others(facts: Sequence[Fact]) -> list[Fact]:
     return [fact for fact in facts if said[fact.id] not in covered]
 
 
-def _clauses(facts: Iterable[Fact]) -> list[_Clause]:
-    """The facts as clauses: those that differ in a value alone, of a slot of many values, as one."""
-    clauses: dict[str, _Clause] = {}
+def _clauses(facts: Iterable[Fact]) -> dict[str, list[str]]:
+    """The facts as clauses: those that differ in a value alone, of a slot of many values, as one, which is followed by
+    these values."""
+    clauses: dict[str, list[str]] = defaultdict(list)
     for fact in facts:
         content = told(vars(fact)).rstrip(_ENDS)
         head = content[: -len(fact.value)] if _is_listed(fact) and content.endswith(fact.value) else ""
-        if head:
-            known = clauses.get(head, _Clause(head))
-            clauses[head] = known._replace(values=(*known.values, fact.value))
-        else:
-            clauses[content] = _Clause(content)
-    return list(clauses.values())
+        clauses[head or content] += [fact.value] if head else []
+    return clauses
 
 
 def _is_listed(fact: Fact) -> bool:
@@ -172,13 +160,13 @@ def _is_listed(fact: Fact) -> bool:
     return bool(fact.value) and not row.get("single") and "value_type" not in row
 
 
-def _said(clause: _Clause, lang: str) -> str:
-    values = list(dict.fromkeys(clause.values))
+def _said(head: str, values: Iterable[str], lang: str) -> str:
+    values = list(dict.fromkeys(values))
     if len(values) < 2:
-        return clause.head + "".join(values)
+        return head + "".join(values)
     comma, last = _AND[lang]
     several, plural = _SEVERAL[lang]
-    return several.sub(plural, clause.head) + comma.join(values[:-1]) + last + values[-1]
+    return several.sub(plural, head) + comma.join(values[:-1]) + last + values[-1]
 
 
 def _without(name: str, content: str, lang: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from memory_system import rules
-from memory_system.privacy.secrets import narrowed, with_texts
+from memory_system.privacy.secrets import narrowed, texts_in, with_texts
 from memory_system.records import Fact, session_of
 
 # of texts, no words
@@ -82,19 +82,10 @@ def shown(value: Any, kinds: Collection[str]) -> Any:
     """An answer with its texts masked, ids and places not; what one text tells to be a number is one in all."""
     if not kinds:
         return value
-    known = {text[start:end]: f"[{kind}]" for text in _texts(value) for start, end, kind in _spans(text, kinds)}
+    texts = texts_in(value, lambda key, _: key in PLACES)
+    known = {text[start:end]: f"[{kind}]" for text in texts for start, end, kind in _spans(text, kinds)}
     longest_first = sorted(known.items(), key=lambda each: -len(each[0]))
     return with_texts(value, lambda text: _without(masked(text, kinds), longest_first), but=PLACES)
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """All texts of an answer, without ids and places."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        yield from (text for key, each in value.items() if key not in PLACES for text in _texts(each))
-    elif isinstance(value, list):
-        yield from (text for each in value for text in _texts(each))
 
 
 def _without(text: str, known: Sequence[tuple[str, str]]) -> str:

@@ -48,7 +48,7 @@ _READABLE = 0.9  # share of printable characters from which decoded bytes are a 
 LONGEST = 16_384  # characters that are decoded
 
 Span = tuple[int, int]
-Pass = list[tuple[int, int, int]]  # what was replaced in one pass: from where to where, and by how many characters
+Pass = list[tuple[Span, Span]]  # what was replaced in one pass: where it stood before, and what stands for it then
 Secret = tuple[int, int, str]  # where it stands, and of which kind it is
 
 
@@ -70,34 +70,23 @@ class Redaction:
     def as_written(self, span: Span) -> str:
         """The raw words of a stretch of the text."""
         for edits in reversed(self.passes):
-            span = _moved(span, _undone(edits))
+            span = _moved(span, [(old, new) for new, old in edits])
         return self.raw[slice(*span)]
 
 
 def _moved(span: Span, edits: Pass) -> Span:
     """Where a stretch stands after the edits, which are in order."""
-    start, end = span
-    first, last = start, end
-    for begin, stop, size in edits:
-        grown = size - (stop - begin)
-        if stop <= start:
-            first += grown
-        elif begin < start:
-            first += begin - start
-        if stop <= end:
-            last += grown
-        elif begin < end:
-            last += begin + size - end
-    return first, last
 
+    def place(at: int, *, is_end: bool) -> int:
+        moved = at
+        for (begin, stop), (first, last) in edits:
+            if stop <= at:
+                moved = at + last - stop
+            elif begin < at:
+                moved = last if is_end else first
+        return moved
 
-def _undone(edits: Pass) -> Pass:
-    """The edits that lead back."""
-    back, grown = [], 0
-    for begin, stop, size in edits:
-        back.append((begin + grown, begin + grown + size, stop - begin))
-        grown += size - (stop - begin)
-    return back
+    return place(span[0], is_end=False), place(span[1], is_end=True)
 
 
 def redact(text: str, depth: int = 0) -> tuple[str, dict[str, int]]:
@@ -122,6 +111,19 @@ def with_texts(value: Any, changed: Callable[[str], str], but: Collection[str] =
     return value
 
 
+def texts_in(value: Any, is_left_out: Callable[[str, Any], bool] = lambda *_: False) -> Iterator[str]:
+    """Every text in a JSON value, but for what keys hold that are left out."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for each in value:
+            yield from texts_in(each, is_left_out)
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            if not is_left_out(key, each):
+                yield from texts_in(each, is_left_out)
+
+
 def redaction(text: str) -> Redaction:
     """The text without its secrets, beside it as it was."""
     passes: list[Pass] = []
@@ -140,7 +142,8 @@ def _cleaned(text: str, found: dict[str, int], passes: list[Pass], depth: int) -
     if not found:
         return text
     if plain != text:
-        passes.insert(0, [(*each.span(), 0) for each in _INVISIBLE.finditer(text)])
+        places = enumerate(each.span() for each in _INVISIBLE.finditer(text))
+        passes.insert(0, [(span, (span[0] - before, span[0] - before)) for before, span in places])
     return cleaned
 
 
@@ -164,21 +167,22 @@ def _replaced(
     text: str, view: str, spans: Iterator[Secret], found: dict[str, int], passes: list[Pass]
 ) -> tuple[str, str]:
     edits: Pass = []
-    pieces: list[str] = []
-    views: list[str] = []
-    done = 0
+    pieces: list[tuple[str, str]] = []  # of the text, and of its view
+    done = size = 0
     for start, last, kind in spans:
         end = _with_signs(text, last) if kind in _TOLD else last
         if start >= done and not PLACEHOLDER.match(view, start):
-            pieces += (text[done:start], f"[secret:{kind}]")
-            views += (view[done:start], f"[secret:{kind}]")
-            edits.append((start, end, len(pieces[-1])))
+            mark = f"[secret:{kind}]"
+            pieces += ((text[done:start], view[done:start]), (mark, mark))
+            size += start - done + len(mark)
+            edits.append(((start, end), (size - len(mark), size)))
             done = end
             found[kind] = found.get(kind, 0) + 1
     if not pieces:
         return text, view
     passes.append(edits)
-    return "".join((*pieces, text[done:])), "".join((*views, view[done:]))
+    pieces.append((text[done:], view[done:]))
+    return "".join(each for each, _ in pieces), "".join(each for _, each in pieces)
 
 
 def _with_signs(text: str, end: int) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -72,11 +72,6 @@ def tier_of_evidence(evidence: Iterable[Evidence]) -> int:
 def is_owners(evidence: Iterable[Evidence]) -> bool:
     """Whether a memory stands on the owner's own words alone: only such may bind an agent."""
     return all(each.trust in OWNER for each in evidence)
-
-
-def is_told(evidence: Sequence[Evidence]) -> bool:
-    """Whether a memory was first said by a person, and no assistant."""
-    return not (evidence and evidence[0].trust == "assistant")
 
 
 def is_unproven(record: Fact) -> bool:

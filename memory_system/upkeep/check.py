@@ -253,14 +253,15 @@ def _search_index(fresh: Index, ws: Workspace) -> Iterator[Problem]:
 
 def _profiles(fresh: Index, ws: Workspace) -> Iterator[Problem]:
     """There is one profile per entity, and each says what the memories say."""
-    wanted = {f"{entities.entity_id_of(name)}.json": name for name in entities.all_names(ws)}
+    wanted = entities.files_of(entities.all_names(ws), fresh)
+    listed = wanted.pop(entities.INDEX)
     there = {path.name for path in ws.layout.entities.glob("e_*.json")}
     for name in sorted(there | set(wanted)):
         path = ws.layout.entities / name
-        if ws.files.read(path) != entities.profile_bytes(wanted.get(name, ""), fresh):
+        if ws.files.read(path) != wanted.get(name, b""):
             yield Problem(ws.layout.name(path), "the profile is not what the memories say", REBUILD)
     index = ws.layout.entities / entities.INDEX
-    if (wanted or index.exists()) and ws.files.read(index) != entities.index_bytes(wanted.values(), fresh):
+    if (wanted or index.exists()) and ws.files.read(index) != listed:
         yield Problem(ws.layout.name(index), "it does not list the entities that there are", REBUILD)
 
 
