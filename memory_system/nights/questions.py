@@ -71,7 +71,7 @@ class Questions:
         collected, and to no other, however often that one is stopped."""
         if self.asker is None:
             return
-        self.asker.begin(run, night)
+        self.asker.run, self.asker.night = run, night
         pending, state = self._pending, self._ws.checkpoint.state
         if pending is None:
             return
