@@ -67,11 +67,6 @@ def day_of(stamp: str, zone: tzinfo) -> str:
     return str(local_date(read_stamp(stamp), zone)) if stamp else ""
 
 
-def zone_named(name: str) -> ZoneInfo:
-    """The time zone of that IANA name; KeyError or ValueError when there is none."""
-    return ZoneInfo(name)
-
-
 class Schedule:
     """The nights of a workspace: the first hit of a cron expression on each local date, so that the hour which a clock
     change repeats gives one night and not two."""

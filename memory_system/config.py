@@ -11,7 +11,6 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from memory_system import clock
 from memory_system.clock import Schedule, checked_cron
 from memory_system.errors import ConfigError, plainly
 
@@ -293,14 +292,14 @@ class Config(Section):
     @classmethod
     def _known_zone(cls, name: str) -> str:
         try:
-            clock.zone_named(name)
+            ZoneInfo(name)
         except (KeyError, ValueError, OSError):
             raise ValueError(f"no time zone is called {name!r}; write it like Asia/Shanghai or Europe/Lisbon") from None
         return name
 
     @property
     def zone(self) -> ZoneInfo:
-        return clock.zone_named(self.timezone)
+        return ZoneInfo(self.timezone)
 
     @property
     def model(self) -> str:
