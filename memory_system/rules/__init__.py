@@ -41,19 +41,16 @@ class Rule:
     id: str
     why: str
     pattern: str
-    yes: tuple[Any, ...] = ()
-    no: tuple[Any, ...] = ()
     data: Mapping[str, Any] = field(default_factory=dict)
     group: str = ""
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any], parts: Mapping[str, str], group: str = "") -> Rule:
-        own = ("id", "why", "pattern", "yes", "no")
+        own = ("id", "why", "pattern")
         rest = {
             key: with_parts(value, parts) if key in _SECOND else value for key, value in row.items() if key not in own
         }
-        pattern = _UNMARKED.sub("'?", with_parts(row["pattern"], parts))
-        return cls(row["id"], row["why"], pattern, tuple(row.get("yes", ())), tuple(row.get("no", ())), rest, group)
+        return cls(row["id"], row["why"], _UNMARKED.sub("'?", with_parts(row["pattern"], parts)), rest, group)
 
     def search(self, text: str) -> Any:
         """The first match of the pattern (as `re` would give it), or None."""
