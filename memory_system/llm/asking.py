@@ -11,7 +11,6 @@ from typing import Any
 import orjson
 from pydantic import BaseModel, ValidationError
 
-from memory_system.config import Config
 from memory_system.llm import LLM, WHERE, Answer, AskError, Prompt, Usage, cost_of, key_of, whole_of
 from memory_system.llm.batches import Queue, Queued
 from memory_system.llm.claude import request_of
@@ -28,7 +27,6 @@ class Asker:
     """Asks on behalf of a `night` of one `run`. `model` is None where only recorded answers count, those of the run
     `replayed` where that is named. `now` is the run's clock as a stamp."""
 
-    config: Config
     answers: Answers
     ledger: Ledger
     now: str
@@ -96,7 +94,7 @@ class Asker:
 
     @property
     def _model_name(self) -> str:
-        return self.model.model if self.model is not None else self.config.model
+        return self.model.model if self.model is not None else self.ledger.config.model
 
     def _watch_budget(self, prompt: Prompt, schema: type[BaseModel]) -> float:
         """The US dollars that the question costs at most; AskError where it, with the longest answer to it, goes beyond

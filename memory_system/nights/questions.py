@@ -147,4 +147,4 @@ def _asker(ws: Workspace, model: LLM | None, replay: str) -> Asker | None:
     if model is not None:
         ledger.catch_up(answers.costs())
         answers.drop_old()
-    return Asker(ws.config, answers, ledger, clock.stamp(ws.now), model, replay)
+    return Asker(answers, ledger, clock.stamp(ws.now), model, replay)
