@@ -18,7 +18,6 @@ Share = Annotated[float, Field(ge=0, le=1)]
 Rate = Annotated[float, Field(ge=0)]
 Count = Annotated[int, Field(ge=0)]
 Positive = Annotated[int, Field(ge=1)]
-Cron = Annotated[str, AfterValidator(checked_cron)]
 
 
 class Section(BaseModel):
@@ -58,7 +57,9 @@ class TokenBudget(Section):
 
 
 class Consolidation(Section):
-    schedule: Cron = "0 3 * * *"  # cron, in the workspace's time zone; the first hit of a local day counts
+    schedule: Annotated[str, AfterValidator(checked_cron)] = (
+        "0 3 * * *"  # cron, in the workspace's time zone; the first hit of a local day counts
+    )
     fallback_hours: Positive = 48  # --if-due also runs when the last success is longer ago
     model: str = "default"  # the language model to ask; default: the one under llm.model
 

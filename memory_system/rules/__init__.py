@@ -60,10 +60,9 @@ class Rule:
         """Whether the pattern is in a text, given as RE2 sees it: simplified, in UTF-8."""
         return _compiled(self.pattern).search(data) is not None
 
-    def matches(self, text: str | bytes) -> Iterable[Any]:
+    def matches(self, text: str) -> Iterable[Any]:
         """Every match of the pattern."""
-        plain = simplified(text) if isinstance(text, str) else text
-        found: Iterable[Any] = _compiled(self.pattern).finditer(plain)
+        found: Iterable[Any] = _compiled(self.pattern).finditer(simplified(text))
         return found
 
     def found(self, text: str) -> Iterator[Found]:
