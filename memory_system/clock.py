@@ -67,11 +67,6 @@ def day_of(stamp: str, zone: tzinfo) -> str:
     return str(local_date(read_stamp(stamp), zone)) if stamp else ""
 
 
-def zone_named(name: str) -> ZoneInfo:
-    """The time zone of that IANA name; KeyError or ValueError when there is none."""
-    return ZoneInfo(name)
-
-
 class Schedule:
     """The nights of a workspace: the first hit of a cron expression on each local date, so that the hour which a clock
     change repeats gives one night and not two."""
@@ -96,9 +91,8 @@ class Schedule:
 
     def _is_plain(self, day: date) -> bool:
         """Whether no clock is changed on that local date."""
-        days = (day, day + timedelta(days=1))
-        start, end = (datetime.combine(each, time(), self.zone).astimezone(UTC) for each in days)
-        return end - start == timedelta(days=1)
+        midnights = (datetime.combine(each, time(), self.zone) for each in (day, day + timedelta(days=1)))
+        return len({each.utcoffset() for each in midnights}) == 1
 
     def after(self, moment: datetime) -> datetime:
         """The first night later than the moment: the one that handles what was said at it."""

@@ -11,7 +11,6 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from memory_system import clock
 from memory_system.clock import Schedule, checked_cron
 from memory_system.errors import ConfigError, plainly
 
@@ -19,7 +18,6 @@ Share = Annotated[float, Field(ge=0, le=1)]
 Rate = Annotated[float, Field(ge=0)]
 Count = Annotated[int, Field(ge=0)]
 Positive = Annotated[int, Field(ge=1)]
-Cron = Annotated[str, AfterValidator(checked_cron)]
 
 
 class Section(BaseModel):
@@ -59,7 +57,9 @@ class TokenBudget(Section):
 
 
 class Consolidation(Section):
-    schedule: Cron = "0 3 * * *"  # cron, in the workspace's time zone; the first hit of a local day counts
+    schedule: Annotated[str, AfterValidator(checked_cron)] = (
+        "0 3 * * *"  # cron, in the workspace's time zone; the first hit of a local day counts
+    )
     fallback_hours: Positive = 48  # --if-due also runs when the last success is longer ago
     model: str = "default"  # the language model to ask; default: the one under llm.model
 
@@ -293,14 +293,14 @@ class Config(Section):
     @classmethod
     def _known_zone(cls, name: str) -> str:
         try:
-            clock.zone_named(name)
+            ZoneInfo(name)
         except (KeyError, ValueError, OSError):
             raise ValueError(f"no time zone is called {name!r}; write it like Asia/Shanghai or Europe/Lisbon") from None
         return name
 
     @property
     def zone(self) -> ZoneInfo:
-        return clock.zone_named(self.timezone)
+        return ZoneInfo(self.timezone)
 
     @property
     def model(self) -> str:

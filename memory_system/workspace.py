@@ -137,7 +137,7 @@ class Workspace:
     def zone(self) -> ZoneInfo:
         """The time zone of the workspace. A capture needs little of the configuration and is quicker without."""
         with suppress(DamagedError, KeyError, ValueError, TypeError):  # then the configuration says what is wrong
-            return clock.zone_named(self._settings["timezone"])
+            return ZoneInfo(self._settings["timezone"])
         return self.config.zone
 
     def faded_at(self, moment: datetime) -> datetime:

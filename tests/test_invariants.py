@@ -162,5 +162,5 @@ def test_what_is_asked_to_be_remembered_is_meant(words: str, slot: tuple[str, st
 )
 def test_the_frames_keep_their_word(group: str) -> None:
     found = rules.load("frames", examples=True)[group].rules
-    assert [(each.id, words) for each in found for words in each.yes if not each.search(words)] == []
-    assert [(each.id, words) for each in found for words in each.no if each.search(words)] == []
+    assert [(each.id, words) for each in found for words in each.data["yes"] if not each.search(words)] == []
+    assert [(each.id, words) for each in found for words in each.data["no"] if each.search(words)] == []

@@ -19,9 +19,9 @@ def broken(name: str) -> Iterator[tuple[str, Any]]:
     """The ids of rules, each with the example that it fails."""
     for group in rules.load(name, examples=True).values():
         for rule in group.rules:
-            for example in (*rule.yes, *rule.no):
+            for example in (*rule.data.get("yes", ()), *rule.data.get("no", ())):
                 text = example if isinstance(example, str) else example["text"]
-                wanted = example in rule.yes
+                wanted = example in rule.data.get("yes", ())
                 if {bool(rule.search(text)), rule in group.firing(text)} != {wanted}:
                     yield rule.id, example
 
@@ -32,7 +32,7 @@ def test_rules_match_what_they_say() -> None:
 
 def test_what_a_rule_matches_in_a_sentence_may_fire_in_all_of_its_message() -> None:
     asking = rules.load("frames", examples=True)["remembered"]
-    for example in (each for rule in asking.rules for each in rule.yes):
+    for example in (each for rule in asking.rules for each in rule.data["yes"]):
         assert asking.may_fire(f"It rained. 下雨了。{example} It rained. 下雨了。"), example
     assert not asking.may_fire("It rained. 下雨了。")
 
@@ -51,8 +51,8 @@ WORDED = ("order", "announcement", "own", "quotation")  # groups of trust.toml
 def test_rules_in_classes_of_words_find_what_they_say(group: str) -> None:
     told = worded.load("trust", group, examples=True)
     for rule in told.rules:
-        for text in (*rule.yes, *rule.no):
-            assert any(found is rule for found, _ in told.found(text)) == (text in rule.yes), (rule.id, text)
+        for text in (*rule.data["yes"], *rule.data["no"]):
+            assert any(found is rule for found, _ in told.found(text)) == (text in rule.data["yes"]), (rule.id, text)
 
 
 def test_every_class_that_much_talk_has_is_one() -> None:

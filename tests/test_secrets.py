@@ -14,7 +14,7 @@ from memory_system.privacy.secrets import redact
 EXAMPLES = [
     (rule.data["kind"], example)
     for rule in rules.load("secrets", examples=True)["secret"].rules
-    for example in rule.yes
+    for example in rule.data["yes"]
 ]
 KEY = "sk-ant-api03-" + "aB3dE6gH9k" * 4
 

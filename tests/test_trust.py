@@ -62,7 +62,7 @@ def test_every_attack_is_known() -> None:
 
 def test_the_gate_lets_everything_through_that_a_rule_knows() -> None:
     groups = rules.load("trust", examples=True)
-    examples = [text for rule in groups["borrowed"].rules for text in rule.yes]
+    examples = [text for rule in groups["borrowed"].rules for text in rule.data["yes"]]
     assert [text for text in examples if not groups["gate"].fires(text)] == []
 
 

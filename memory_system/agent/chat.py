@@ -20,7 +20,7 @@ import orjson
 from memory_system import clock
 from memory_system.agent import session
 from memory_system.agent.model import ContextFullError, Model, Reply, Show, Silent, messages_of, run_turn
-from memory_system.agent.prompt import compose, language
+from memory_system.agent.prompt import RULE, compose, language
 from memory_system.agent.session import Row, Session, blocks_of, in_context, message_of, text_of, user_message
 from memory_system.agent.tools import FLUSH_TOOLS, Toolbox
 from memory_system.config import ChatConfig
@@ -159,16 +159,14 @@ class Chat:
                 return False
             try:
                 with self._booked("flush"):
-                    replies = flush(self.model, compose(ws).text, rows, ws, phrases(language(ws)))
+                    replies = flush(self.model, rows, ws)
             except LLMError:
                 if forced:
                     raise
                 return False
-            self.session.append({"type": "custom", "customType": "memory-flush", "data": {}}, ws.now)
-            mark = {"memoryFlushAt": self.session.rows[-1]["timestamp"]}
-        self._count(
-            replies, **mark, memoryFlushCompactionCount=entry["compactionCount"], contextTokens=entry["contextTokens"]
-        )
+            mark = self.session.append({"type": "custom", "customType": "memory-flush", "data": {}}, ws.now)
+        flushed = {"memoryFlushAt": mark["timestamp"], "memoryFlushCompactionCount": entry["compactionCount"]}
+        self._count(replies, **flushed)
         return True
 
     def compact(self, *, keep: int | None = None) -> bool:
@@ -356,13 +354,14 @@ def prompts(ws: Workspace, words: Phrases) -> tuple[str, str]:
     return system, question
 
 
-def flush(model: Model, system: str, rows: Sequence[Row], ws: Workspace, words: Phrases) -> list[Reply]:
+def flush(model: Model, rows: Sequence[Row], ws: Workspace) -> list[Reply]:
     """Run the turn over these rows; its replies. The rows stay as they are."""
+    words = phrases(language(ws))
     added, question = prompts(ws, words)
     held: list[Row] = [*rows, {"type": "message", "message": user_message(question)}]
-    own, tools = f"{system}\n\n---\n\n{added}", Toolbox(ws.layout.root, lambda: ws.now, FLUSH_TOOLS)
+    system, tools = compose(ws).text + RULE + added, Toolbox(ws.layout.root, lambda: ws.now, FLUSH_TOOLS)
 
     def record(message: Mapping[str, Any]) -> None:
         held.append({"type": "message", "message": dict(message)})
 
-    return run_turn(model, own, lambda: messages_of(held, words["summary_title"]), record, tools, Silent())
+    return run_turn(model, system, lambda: messages_of(held, words["summary_title"]), record, tools, Silent())

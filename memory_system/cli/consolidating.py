@@ -8,12 +8,13 @@ from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
+from zoneinfo import ZoneInfo
 
 import orjson
 import typer
 from typer import Argument, Option
 
-from memory_system import clock, text
+from memory_system import text
 from memory_system.cli import Settings, ended, handled
 from memory_system.cli.keeping import cost_told, problem_lines, shown_size
 from memory_system.errors import UsageError
@@ -46,7 +47,7 @@ def machine_zone() -> str:
     target = str(LOCALTIME.resolve())
     name = target.partition("zoneinfo/")[2]
     try:
-        return clock.zone_named(name).key if name else "UTC"
+        return ZoneInfo(name).key if name else "UTC"
     except (KeyError, ValueError, OSError):
         return "UTC"
 

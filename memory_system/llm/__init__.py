@@ -38,13 +38,18 @@ _NEEDLESS = ("title", "description", "default")
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """A question. `constant` is the same for every question of its name, `input` is what this one is about, `most` is
-    how many tokens the answer may have, `digest` names the file, its version and its hash."""
+    how many tokens the answer may have, `digest` names the file, its version and its hash: `extract.en@1:9f86d081`."""
 
     name: str
     constant: str
-    input: str
-    most: int
+    input: str = ""
+    most: int = 0
     digest: str = ""
+
+    @property
+    def method(self) -> str:
+        """What a record names as its method when an answer made it."""
+        return f"llm:{self.digest}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,32 +111,14 @@ class LLM(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
-    """The constant part of a question in one language; `digest` is like `extract.en@1:9f86d081`."""
-
-    name: str
-    text: str
-    digest: str
-
-    @property
-    def method(self) -> str:
-        """What a record names as its method when an answer made it."""
-        return f"llm:{self.digest}"
-
-    def about(self, what: str, most: int) -> Prompt:
-        """The question about that, to be answered in at most so many tokens."""
-        return Prompt(self.name, self.text, what, most, self.digest)
-
-
 @cache
-def template(name: str, lang: str) -> Template:
-    """The question of that name for talk in that language (en or zh)."""
+def template(name: str, lang: str) -> Prompt:
+    """The question of that name for talk in that language (en or zh), without what it is about."""
     data = (FOLDER / f"{name}.{lang}.md").read_bytes()
     head, _, body = data.decode().partition("\n")
     version = head.removeprefix("version:").strip()
     digest = hashlib.blake2b(data, digest_size=4).hexdigest()
-    return Template(name, body.strip(), f"{name}.{lang}@{version}:{digest}")
+    return Prompt(name, body.strip(), digest=f"{name}.{lang}@{version}:{digest}")
 
 
 @cache
@@ -205,12 +192,7 @@ def key_of(prompt: Prompt, schema: type[BaseModel], model: str) -> str:
 
 def cost_of(prompt: Prompt, schema: type[BaseModel]) -> int:
     """About how many tokens the question takes before it is answered."""
-    return overhead(prompt.constant, schema) + estimate_tokens(prompt.input)
-
-
-def overhead(constant: str, schema: type[BaseModel]) -> int:
-    """About how many tokens a question takes whatever it is about."""
-    return estimate_tokens(constant) + estimate_tokens(in_words(schema))
+    return sum(map(estimate_tokens, (prompt.constant, in_words(schema), prompt.input)))
 
 
 @cache

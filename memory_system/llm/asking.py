@@ -11,7 +11,6 @@ from typing import Any
 import orjson
 from pydantic import BaseModel, ValidationError
 
-from memory_system.config import Config
 from memory_system.llm import LLM, WHERE, Answer, AskError, Prompt, Usage, cost_of, key_of, whole_of
 from memory_system.llm.batches import Queue, Queued
 from memory_system.llm.claude import request_of
@@ -25,10 +24,9 @@ _FINAL = {"unauthorised", "payment", "forbidden", "not_found", "deadline"}  # th
 
 @dataclass
 class Asker:
-    """Asks on behalf of one run. `model` is None where only recorded answers count, those of the run `replayed` where
-    that is named. `now` is the run's clock as a stamp."""
+    """Asks on behalf of a `night` of one `run`. `model` is None where only recorded answers count, those of the run
+    `replayed` where that is named. `now` is the run's clock as a stamp."""
 
-    config: Config
     answers: Answers
     ledger: Ledger
     now: str
@@ -44,10 +42,6 @@ class Asker:
     late: list[Queued] = field(default_factory=list)  # questions that a batch has answered, for this night to use
     _closed: AskError | None = None
 
-    def begin(self, run: str, night: str) -> None:
-        """From here on questions belong to that night of that run."""
-        self.run, self.night = run, night
-
     def ask(self, prompt: Prompt, schema: type[Answer], rows: Rows = ()) -> Answer:
         """The answer, valid in the schema; AskError when there is none, which is among the problems by then. `rows` are
         what using a late answer will need: they are kept where it waits."""
@@ -60,7 +54,7 @@ class Asker:
                 raise AskError("no_answer", "there is no recorded answer")
             if self.queue is not None:
                 self._put_off(self.queue, key, prompt, schema, rows)
-            self._watch_budget(self.model.model, prompt, schema)
+            self._watch_budget(prompt, schema)
             return self._answered(self.model, key, prompt, schema)
         except AskError as error:
             self._note(prompt.name, error, whole_of(error.said, schema))
@@ -81,14 +75,14 @@ class Asker:
     def _put_off(self, queue: Queue, key: str, prompt: Prompt, schema: type[BaseModel], rows: Rows) -> None:
         """Let the question wait for a batch; never returns."""
         if not queue.knows(key):
-            cost = self._watch_budget(self._model_name, prompt, schema)
+            cost = self._watch_budget(prompt, schema)
             body = request_of(self._model_name, prompt, schema)
             tokens = cost_of(prompt, schema) + prompt.most
             asked = Queued(
                 key=key, name=prompt.name, prompt=prompt.digest, run=self.run, night=self.night, params=body,
                 tokens=tokens, usd=cost, rows=list(rows),
             )  # fmt: skip
-            queue.put(asked)
+            queue.append(asked.model_dump())
         raise AskError(QUEUED, "it waits for a batch", retryable=True)
 
     def _recorded(self, key: str, row: dict[str, Any], schema: type[Answer]) -> Answer:
@@ -100,9 +94,9 @@ class Asker:
 
     @property
     def _model_name(self) -> str:
-        return self.model.model if self.model is not None else self.config.model
+        return self.model.model if self.model is not None else self.ledger.config.model
 
-    def _watch_budget(self, model: str, prompt: Prompt, schema: type[BaseModel]) -> float:
+    def _watch_budget(self, prompt: Prompt, schema: type[BaseModel]) -> float:
         """The US dollars that the question costs at most; AskError where it, with the longest answer to it, goes beyond
         what may be spent."""
         if self._closed is not None:
@@ -111,9 +105,9 @@ class Asker:
         waiting = self.queue.tokens(self.night) if self.queue is not None else 0
         if expected.tokens + waiting > self.ledger.tokens_left(self.night):
             raise AskError("budget", "the tokens of the night (budget.tokens_per_night) are used up")
-        cost = self.ledger.cost(expected, model, batch=self.queue is not None)
+        cost = self.ledger.cost(expected, self._model_name, batch=self.queue is not None)
         if cost is None:
-            raise AskError("budget", f"llm.prices names no price for {model}")
+            raise AskError("budget", f"llm.prices names no price for {self._model_name}")
         if cost + (self.queue.usd if self.queue is not None else 0.0) > self.ledger.dollars_left(self.now):
             raise AskError("budget", "the dollars of the month (budget.usd_per_month) are used up")
         return cost
@@ -151,8 +145,7 @@ class Asker:
 def _answer_of(row: dict[str, Any], schema: type[Answer]) -> Answer:
     """A recorded answer as a value; AskError where it is a failure, or not what was asked for."""
     if "answer" not in row:
-        again, said = bool(row.get("retryable")), str(row.get("said", ""))
-        raise AskError(str(row.get("failed")), str(row.get("what", "")), retryable=again, said=said)
+        raise AskError(str(row.get("failed")), str(row.get("what", "")), said=str(row.get("said", "")))
     try:
         return schema.model_validate_json(orjson.dumps(row["answer"]))
     except ValidationError:

@@ -5,8 +5,6 @@ sent and not recorded is found again in the list of batches and never sent twice
 from __future__ import annotations
 
 from collections.abc import Collection
-from contextlib import suppress
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,7 +15,7 @@ from memory_system.disk import Files
 from memory_system.errors import DamagedError
 from memory_system.llm import LLM, AskError, Usage
 from memory_system.llm.claude import Claude, checked, text_of, usage_of
-from memory_system.llm.ledger import Answers, Asked, Ledger, book
+from memory_system.llm.ledger import Answers, Asked, Ledger, Lines, Row, book
 
 _LISTED = 50  # batches looked through for one that was sent and not recorded
 
@@ -37,47 +35,34 @@ class Queued(BaseModel, frozen=True):
     rows: list[dict[str, Any]] = []
 
 
-class Queue:
+class Queue(Lines):
     """The questions of one workspace that wait, and those that are `underway` already, by name."""
 
     def __init__(self, path: Path, files: Files) -> None:
-        self.path = path
-        self.files = files
+        super().__init__(path, files)
         self.underway: dict[str, Queued] = {}
 
-    @cached_property
-    def _found(self) -> dict[str, Queued]:
-        """By name; a line that is no question (a torn one) is passed over."""
-        found = {}
-        for line in self.files.read(self.path).split(b"\n"):
-            with suppress(ValidationError):
-                each = Queued.model_validate_json(line)
-                found[each.key] = each
-        return found
+    def is_ours(self, row: Row) -> bool:
+        return bool(Queued.model_validate(row))
 
     @property
     def waiting(self) -> list[Queued]:
         """In the order in which they were put off."""
-        return list(self._found.values())
+        return list(map(Queued.model_validate, self.rows))
 
     def knows(self, key: str) -> bool:
         """Whether the question of that name is to be answered by a batch."""
-        return key in self._found or key in self.underway
-
-    def put(self, question: Queued) -> None:
-        self.files.append(self.path, _line(question))
-        self._found[question.key] = question
+        return key in self.underway or any(row["key"] == key for row in self.rows)
 
     def clear(self) -> None:
         self.files.remove(self.path)
-        self._found.clear()
+        self.rows = []
 
     def drop(self, keys: Collection[str]) -> None:
         """Take out what a batch has already: a crash came between its writing and the clearing."""
-        if gone := self._found.keys() & keys:
-            for key in gone:
-                del self._found[key]
-            self.files.replace(self.path, map(_line, self.waiting))
+        kept = [row for row in self.rows if row["key"] not in keys]
+        if len(kept) < len(self.rows):
+            self.replace(kept)
 
     def tokens(self, night: str) -> int:
         """Tokens that the questions take at most for that night."""
@@ -91,10 +76,6 @@ class Queue:
     @property
     def _unpaid(self) -> list[Queued]:
         return [*self.waiting, *self.underway.values()]
-
-
-def _line(question: Queued) -> bytes:
-    return orjson.dumps(question.model_dump()) + b"\n"
 
 
 class Pending(BaseModel):

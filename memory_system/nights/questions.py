@@ -71,7 +71,7 @@ class Questions:
         collected, and to no other, however often that one is stopped."""
         if self.asker is None:
             return
-        self.asker.begin(run, night)
+        self.asker.run, self.asker.night = run, night
         pending, state = self._pending, self._ws.checkpoint.state
         if pending is None:
             return
@@ -147,4 +147,4 @@ def _asker(ws: Workspace, model: LLM | None, replay: str) -> Asker | None:
     if model is not None:
         ledger.catch_up(answers.costs())
         answers.drop_old()
-    return Asker(ws.config, answers, ledger, clock.stamp(ws.now), model, replay)
+    return Asker(answers, ledger, clock.stamp(ws.now), model, replay)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from memory_system import clock, text
-from memory_system.llm import AskError, Prompt, Template, cost_of, overhead, template, whole_of
+from memory_system.llm import AskError, Prompt, cost_of, template, whole_of
 from memory_system.llm.asking import Asker
 from memory_system.llm.batches import Queued
 from memory_system.phases import Night, extract, meaning, shown, support
@@ -93,7 +93,7 @@ def run(
 
 def _questions(lines: Sequence[Line], memories: Memories, night: Night) -> Iterator[Asked]:
     """What is asked: about as many lines as the budget of the night holds, in parts."""
-    fixed = max(overhead(template(READ, lang).text, Operations) for lang in ("en", "zh")) + USUAL
+    fixed = max(cost_of(template(READ, lang), Operations) for lang in ("en", "zh")) + USUAL
     room = night.config.budget.tokens_per_night - fixed
     most_told = min(shown.MOST, int(shown.SHARE * max(0, room)))
     told = min(most_told, text.estimate_tokens(shown.known(lines, memories, night, most_told).text))
@@ -109,17 +109,16 @@ def _questions(lines: Sequence[Line], memories: Memories, night: Night) -> Itera
 def _answers(asked: Asked, asker: Asker, night: Night) -> Iterator[Reading]:
     """The answers about the lines: one, or none where it failed. Of one that was cut off what is whole, and then, where
     the budget holds them, those about the lines that nothing whole names; where nothing is, about each half."""
-    form = template(READ, asked.lang)
-    prompt = _prompt(asked, form, night)
+    prompt = _prompt(asked, night)
     try:
-        yield Reading(asker.ask(prompt, Operations, asked.to_rows()), asked, form.method, asked.lines)
+        yield Reading(asker.ask(prompt, Operations, asked.to_rows()), asked, prompt.method, asked.lines)
     except AskError as error:
         if error.kind != "truncated":
             return
         whole = whole_of(error.said, Operations) or Operations(operations=[])
         named = {number for each in whole.operations for number in each.lines}
         decides = [line for number, line in enumerate(asked.lines, 1) if number in named]
-        yield Reading(whole, asked, form.method, decides)
+        yield Reading(whole, asked, prompt.method, decides)
         rest = [line for number, line in enumerate(asked.lines, 1) if number not in named]
         left = night.config.budget.tokens_per_night - _most_of(prompt)
         yield from _again(replace(asked, lines=rest), asker, night, left, halved=not decides)
@@ -128,12 +127,12 @@ def _answers(asked: Asked, asker: Asker, night: Night) -> Iterator[Reading]:
 def _again(rest: Asked, asker: Asker, night: Night, left: int, *, halved: bool) -> Iterator[Reading]:
     """The answers about lines of which an answer that was cut off says nothing, together or in halves, as far as so
     many tokens hold them."""
-    half, form = len(rest.lines) // 2 if halved else 0, template(READ, rest.lang)
+    half = len(rest.lines) // 2 if halved else 0
     parts = [replace(rest, lines=lines) for lines in (rest.lines[:half], rest.lines[half:]) if lines]
     if halved and len(parts) < 2:  # one line, about which no answer fits
         return
     for part in parts:
-        if (cost := _most_of(_prompt(part, form, night))) <= left:
+        if (cost := _most_of(_prompt(part, night))) <= left:
             left -= cost
             yield from _answers(part, asker, night)
 
@@ -143,9 +142,10 @@ def _most_of(prompt: Prompt) -> int:
     return cost_of(prompt, Operations) + prompt.most
 
 
-def _prompt(asked: Asked, form: Template, night: Night) -> Prompt:
+def _prompt(asked: Asked, night: Night) -> Prompt:
     about = _FRAME.format(asked.known.text, shown.talk(asked.lines, night.zone, asked.lang))
-    return form.about(about, most(sum(line.tokens for line in asked.lines), asked.spare))
+    longest = most(sum(line.tokens for line in asked.lines), asked.spare)
+    return replace(template(READ, asked.lang), input=about, most=longest)
 
 
 def _taken(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import islice, zip_longest
 from operator import attrgetter
 from typing import Any
@@ -287,4 +287,4 @@ def _said_on(candidate: Candidate, moment: datetime) -> str:
 
 def _day_of(record: Fact, moment: datetime) -> str:
     """The local day on which it was said."""
-    return clock.day_of(record.said_at or record.created, moment.tzinfo or clock.zone_named("UTC"))
+    return clock.day_of(record.said_at or record.created, moment.tzinfo or UTC)

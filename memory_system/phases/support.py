@@ -4,10 +4,11 @@ and not of wording: a right sentence may be put in any words. Each gives the rea
 
 from __future__ import annotations
 
+import calendar
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from itertools import pairwise
 
@@ -75,9 +76,8 @@ def _unknown_names(said: str, basis: Basis) -> Iterator[bool]:
 @cache
 def _calendar() -> frozenset[str]:
     """The months and days of the week, whole and short."""
-    months = (date(2024, month, 1).strftime("%B").casefold() for month in range(1, 13))
-    days = (date(2024, 1, day).strftime("%A").casefold() for day in range(1, 8))
-    return frozenset(each for word in (*months, *days) for each in (word, word[:3]))
+    words = map(str.casefold, (*calendar.month_name[1:], *calendar.day_name))
+    return frozenset(each for word in words for each in (word, word[:3]))
 
 
 def _unknown_chinese(said: str, basis: Basis) -> Iterator[bool]:

@@ -152,7 +152,7 @@ def _redacted(text: str, found: dict[str, int], passes: list[Pass], depth: int) 
     if not rules.load("secrets")["gate"].fires(view):
         return text
     ruleset = rules.together("secrets", "secret", "broken")
-    while fired := ruleset.firing(view):
+    while fired := ruleset.by_group(view):
         before = sum(found.values())
         for rule in fired.get("broken", ()):
             text, view = _replaced(text, view, _broken_spans(view, rule, depth), found, passes)

@@ -89,7 +89,7 @@ class Question:
 def understood(query: str, now: datetime, zone: ZoneInfo) -> Question:
     """What a question asks for; never raises, whatever it holds."""
     text = storable(query[: terms.MAX_CHARACTERS])
-    put = together("asking", "kinds", *_ANSWERS).firing(fold(text))
+    put = together("asking", "kinds", *_ANSWERS).by_group(fold(text))
     main, rest, several = _parted(text)
     return Question(
         text=text,

@@ -36,24 +36,21 @@ _MEMORY = 64 << 20  # bytes RE2 may use for a group's automaton; a set that runs
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule. `data` holds the keys that only its group knows (weight, attribute, template, …)."""
+    """One rule. `data` holds the keys that only its `group` knows (weight, attribute, template, …)."""
 
     id: str
     why: str
     pattern: str
-    yes: tuple[Any, ...] = ()
-    no: tuple[Any, ...] = ()
     data: Mapping[str, Any] = field(default_factory=dict)
+    group: str = ""
 
     @classmethod
-    def from_row(cls, row: Mapping[str, Any], parts: Mapping[str, str] | None = None) -> Rule:
-        own = ("id", "why", "pattern", "yes", "no")
-        known = parts or {}
+    def from_row(cls, row: Mapping[str, Any], parts: Mapping[str, str], group: str = "") -> Rule:
+        own = ("id", "why", "pattern")
         rest = {
-            key: with_parts(value, known) if key in _SECOND else value for key, value in row.items() if key not in own
+            key: with_parts(value, parts) if key in _SECOND else value for key, value in row.items() if key not in own
         }
-        pattern = _UNMARKED.sub("'?", with_parts(row["pattern"], known))
-        return cls(row["id"], row["why"], pattern, tuple(row.get("yes", ())), tuple(row.get("no", ())), rest)
+        return cls(row["id"], row["why"], _UNMARKED.sub("'?", with_parts(row["pattern"], parts)), rest, group)
 
     def search(self, text: str) -> Any:
         """The first match of the pattern (as `re` would give it), or None."""
@@ -63,10 +60,9 @@ class Rule:
         """Whether the pattern is in a text, given as RE2 sees it: simplified, in UTF-8."""
         return _compiled(self.pattern).search(data) is not None
 
-    def matches(self, text: str | bytes) -> Iterable[Any]:
+    def matches(self, text: str) -> Iterable[Any]:
         """Every match of the pattern."""
-        plain = simplified(text) if isinstance(text, str) else text
-        found: Iterable[Any] = _compiled(self.pattern).finditer(plain)
+        found: Iterable[Any] = _compiled(self.pattern).finditer(simplified(text))
         return found
 
     def found(self, text: str) -> Iterator[Found]:
@@ -121,12 +117,14 @@ class RuleSet:
 
     def firing(self, text: str) -> list[Rule]:
         """The rules whose pattern is in the text, in the order of the file."""
-        return [self.rules[number] for number in self.numbers(text)]
+        return [self.rules[number] for number in sorted(self._set.Match(simplified(text)) or ())]
 
-    def numbers(self, text: str) -> list[int]:
-        """The places of these rules in the file's order."""
-        matching = self._set.Match(simplified(text))
-        return sorted(matching) if matching else []
+    def by_group(self, text: str) -> dict[str, list[Rule]]:
+        """The same by group; a group without any is left out."""
+        fired: dict[str, list[Rule]] = {}
+        for rule in self.firing(text):
+            fired.setdefault(rule.group, []).append(rule)
+        return fired
 
     def fires(self, text: str) -> bool:
         return bool(self._set.Match(simplified(text)))
@@ -149,38 +147,20 @@ class RuleSet:
             yield from rule.found(text)
 
 
-Groups = Mapping[str, RuleSet]
-
-
-class Together:
-    """Several groups tried in one pass."""
-
-    def __init__(self, groups: Mapping[str, RuleSet], *, short: bool = False) -> None:
-        self._groups = [name for name, group in groups.items() for _ in group.rules]  # of each rule
-        self._all = RuleSet((rule for group in groups.values() for rule in group.rules), short=short)
-
-    def firing(self, text: str) -> dict[str, list[Rule]]:
-        """The rules whose pattern is in the text, by group; a group without any is left out."""
-        fired: dict[str, list[Rule]] = {}
-        for number in self._all.numbers(text):
-            fired.setdefault(self._groups[number], []).append(self._all.rules[number])
-        return fired
+@cache
+def together(name: str, *groups: str) -> RuleSet:
+    """Those groups of `<name>.toml` as one, tried in one pass."""
+    return RuleSet(rule for group in groups for rule in load(name)[group].rules)
 
 
 @cache
-def together(name: str, *groups: str, short: bool = False) -> Together:
-    """Those groups of `<name>.toml` as one."""
-    return Together({group: load(name)[group] for group in groups}, short=short)
-
-
-@cache
-def load(name: str, *, examples: bool = False) -> Groups:
+def load(name: str, *, examples: bool = False) -> Mapping[str, RuleSet]:
     """The groups of `<name>.toml`; KeyError for a group that the file lacks. Tables that are no lists of rules are
     reached through `table`."""
     document = _document(name, examples=examples)
     parts = document.get("parts", {})
     return {
-        group: RuleSet(Rule.from_row(row, parts) for row in rows)
+        group: RuleSet(Rule.from_row(row, parts, group) for row in rows)
         for group, rows in document.items()
         if isinstance(rows, list) and rows and "pattern" in rows[0]
     }

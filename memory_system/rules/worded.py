@@ -56,7 +56,7 @@ class Worded:
     the others are then looked for one by one."""
 
     def __init__(self, classes: Sequence[Rule], rows: Sequence[Any], common: Sequence[str] = ()) -> None:
-        self.rules = tuple(Rule.from_row({"pattern": "", **row}) for row in rows)
+        self.rules = tuple(Rule.from_row({"pattern": "", **row}, {}) for row in rows)
         ways = [(rule, Way.told(each)) for rule in self.rules for each in rule.data["says"]]
         needed = frozenset().union(*(way.classes() for _, way in ways))
         self._classes = {each.id: each for each in classes if each.id in needed}
@@ -88,22 +88,20 @@ def _said(way: Way, places: dict[str, list[Span]], ends: list[int], text: str) -
     """Where the classes of a way stand in its order; of what ends at one place the shortest."""
     spans = places[way.first]
     for gap, name in way.rest:
-        nearest = {end: start for start, _, end in _continued(spans, places[name], gap, ends, text)}
+        nearest = {end: start for start, end in _continued(spans, places[name], gap, ends, text)}
         spans = [(start, end) for end, start in nearest.items()]
     return spans
 
 
-def _continued(
-    spans: list[Span], after: list[Span], gap: int, ends: list[int], text: str
-) -> Iterator[tuple[int, int, int]]:
-    """The spans in order with what stands behind them, no further than the gap and in the same sentence."""
+def _continued(spans: list[Span], after: list[Span], gap: int, ends: list[int], text: str) -> Iterator[Span]:
+    """The spans in order, to the end of what stands behind them, no further than the gap and in the same sentence."""
     for start, stop in spans:
         for place in range(bisect_left(after, (stop, stop)), len(after)):
             begin, end = after[place]
             if begin - stop > gap or len(text[stop:begin].encode()) > gap:
                 break
             if bisect_left(ends, stop) == bisect_left(ends, begin):
-                yield start, stop, end
+                yield start, end
 
 
 @cache
@@ -116,7 +114,7 @@ def load(name: str, group: str, *, examples: bool = False) -> Worded:
 def _classes(name: str) -> tuple[Rule, ...]:
     lists = {word: _any_of(words.split(", ")) for word, words in table(name, "words").items()}
     return tuple(
-        Rule.from_row({"id": word, "why": "", "pattern": pattern})
+        Rule.from_row({"id": word, "why": "", "pattern": pattern}, {})
         for word, pattern in {**lists, **table(name, "forms")}.items()
     )
 

@@ -87,7 +87,7 @@ def owners(text: str, spans: Sequence[Span]) -> list[Owner]:
 def _frames(plain: str) -> Mapping[str, Sequence[Rule]]:
     """The rules for all of a message that fire, by their group."""
     groups = ("frame", "plays", "takes_back", "returns", "speaks_as")
-    return rules.together("frames", *groups).firing(plain)
+    return rules.together("frames", *groups).by_group(plain)
 
 
 def _framed(group: str, plain: str) -> Iterator[Found]:
