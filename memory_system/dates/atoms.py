@@ -11,9 +11,8 @@ from functools import cache, lru_cache
 from typing import Any
 
 from memory_system.dates.calendar import joinable
-from memory_system.dates.forms import alternatives, compiled, festival_number, patterns
-from memory_system.dates.intervals import TIMES, kind
-from memory_system.rules import Rule, RuleSet, table
+from memory_system.dates.intervals import TIMES, festival_form, festival_number, kind
+from memory_system.rules import Rule, RuleSet, caseless, table
 from memory_system.text import paused, simplified
 
 _JOIN = {
@@ -29,6 +28,7 @@ _PLAIN = str.maketrans("０１２３４５６７８９：／．－’", "0123456
 _NAMED = frozenset(("rel", "unit", "sign", "part", "season", "third", "of"))  # whose values are words, mostly the same
 _WIDE = "wide"
 _MONTHS = 12
+_NAME = re.compile(r"\{([a-z_]+)\}")
 
 
 @dataclass(slots=True)
@@ -304,3 +304,34 @@ def _data(lang: str, row: dict[str, Any], *, phrase: bool) -> dict[str, Any]:
     guards = {key: row.get(key, "") for key in ("before", "after")}
     held = {key: tuple(each) if isinstance(each, list) else each for key, each in guards.items()}
     return {"lang": "" if lang == "both" else lang, "phrase": phrase, **held}
+
+
+# The patterns of `rules/dates.toml`
+
+
+def alternatives(written: str | Sequence[str]) -> list[str]:
+    """One pattern, or those of a list, with the forms put in."""
+    return [_filled(each) for each in ([written] if isinstance(written, str) else written)]
+
+
+def compiled(written: str | Sequence[str]) -> re.Pattern[str]:
+    """What any of the alternatives finds, in capitals or not."""
+    return caseless("|".join(alternatives(written)))
+
+
+@cache
+def patterns(key: str) -> dict[str, re.Pattern[str]]:
+    """The patterns of a table of `rules/dates.toml`, compiled."""
+    return {name: compiled(written) for name, written in table("dates", key).items()}
+
+
+def _filled(pattern: str) -> str:
+    """The pattern with its forms put in; forms may name forms. KeyError for a form that the file lacks."""
+    while _NAME.search(pattern):
+        pattern = _NAME.sub(lambda name: _forms()[name[1]], pattern)
+    return pattern
+
+
+@cache
+def _forms() -> Mapping[str, str]:
+    return {**table("dates", "form"), "festival": festival_form("en"), "festival_zh": festival_form("zh")}

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import date, timedelta
 from typing import TypeAlias
 
-from memory_system.dates.forms import festival_day, festival_number
 from memory_system.dates.intervals import (
     MONTH,
     TIMES,
@@ -22,6 +21,8 @@ from memory_system.dates.intervals import (
     Span,
     at_day,
     dated,
+    festival_day,
+    festival_number,
     hour_of,
     hours_away,
     kind,
