@@ -160,10 +160,9 @@ def such_day(number: int, today: date, way: int) -> date | None:
     return next((day for day in _numbered(number, today, way) if (day - today).days * way > 0), None)
 
 
-def weekday_of_month(number: int, dow: int, today: date, tense: int) -> Span | None:
+def weekday_of_month(number: int, dow: int, today: date, way: int) -> Span | None:
     """Tuesday 31st: the first such day that is a Tuesday, of this month and the next two, else the last of the two
-    before; where the tense is past, the other way round."""
-    way = -1 if tense < 0 else 1
+    before; where the `way` is back (-1), the other way round."""
     days = (
         day
         for side in (way, -way)
