@@ -163,8 +163,6 @@ def _weekend(f: Fields, moment: Moment) -> Span | None:
         return weekend_of(moment.monday + timedelta(weeks=f["week"]))
     rel, this = "this" if "week" in f else f.get("rel"), moment.monday
     inside = moment.today.weekday() >= 5
-    if rel == "last":
-        return weekend_of(this - timedelta(days=7))
     if rel == "coming":
         return weekend_of(this + timedelta(days=7 if inside else 0))
     tense = moment.tense() if rel else moment.own_tense()

@@ -36,7 +36,7 @@ class Value:
     """A value in a JSON file of the host: under `keys`, or with `listed` as an element of the list there."""
 
     path: str
-    keys: tuple[str, ...]
+    keys: list[str]
     value: Any
     listed: bool = False
 
@@ -121,8 +121,6 @@ def plan(ws: Workspace, host: str, steps: Sequence[Step], advice: Sequence[str])
 def _row(step: Value | Block | Own) -> dict[str, Any]:
     """The step as `state/hosts.json` holds it; of a file of ours only that it is one."""
     row = {"kind": type(step).__name__, **asdict(step)}
-    if isinstance(step, Value):
-        row["keys"] = list(step.keys)
     return row | {"text": ""} if isinstance(step, Own) else row
 
 

@@ -11,7 +11,7 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -267,30 +267,22 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 def unpack(data: bytes, most: int) -> bytes:
     """The bytes, at most so many; ValueError: damaged or more, UnreadableError: nothing here can unpack them."""
+    zstd = _zstd()
     try:
-        zstandard = import_module("zstandard")
-    except ImportError:
-        return _by_itself(data, most)
-    try:
-        if zstandard.frame_content_size(data) > most:  # the library would make room for whatever the frame says
-            raise ValueError(f"it is longer than {most >> 20} MB")
-        plain: bytes = zstandard.ZstdDecompressor().decompress(data, max_output_size=most)
-    except zstandard.ZstdError as error:
-        raise ValueError(f"its packed form is damaged: {error}") from None
-    return plain
-
-
-def _by_itself(data: bytes, most: int) -> bytes:
-    """With what Python brings along."""
-    try:
-        zstd = import_module("compression.zstd")
-    except ImportError:
-        hint = "install what unpacks it: pip install 'memory-system[zstd]'"
-        raise UnreadableError("it holds events packed with zstd, and nothing here unpacks them", hint) from None
-    try:
-        plain: bytes = zstd.ZstdDecompressor().decompress(data, most + 1)
+        # the package would make room for whatever the frame says
+        is_long = hasattr(zstd, "frame_content_size") and zstd.frame_content_size(data) > most
+        plain: bytes = b"" if is_long else zstd.ZstdDecompressor().decompress(data, most + 1)
     except zstd.ZstdError as error:
         raise ValueError(f"its packed form is damaged: {error}") from None
-    if len(plain) > most:
+    if is_long or len(plain) > most:
         raise ValueError(f"it is longer than {most >> 20} MB")
     return plain
+
+
+def _zstd() -> Any:
+    """The package, else what Python brings along."""
+    for name in ("zstandard", "compression.zstd"):
+        with suppress(ImportError):
+            return import_module(name)
+    hint = "install what unpacks it: pip install 'memory-system[zstd]'"
+    raise UnreadableError("it holds events packed with zstd, and nothing here unpacks them", hint)
