@@ -11,7 +11,7 @@ import json
 import shlex
 import shutil
 import subprocess
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from json.decoder import WHITESPACE  # type: ignore[attr-defined]  # public in name, missing in the stubs
@@ -28,6 +28,7 @@ from memory_system.workspace import Workspace
 
 PATIENCE = 120  # seconds for a command of the host
 BEGIN, END = "<!-- memory-system -->", "<!-- /memory-system -->"
+Open = Callable[..., Workspace]
 Keys = Sequence[str]  # the way to a value in a JSON file, from the outside in
 
 

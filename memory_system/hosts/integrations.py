@@ -9,7 +9,7 @@ import json
 import re
 import shlex
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from string import Template
@@ -21,11 +21,9 @@ from memory_system import finder, pipeline
 from memory_system.disk import is_regular
 from memory_system.errors import LockedError
 from memory_system.finder import Giver
-from memory_system.hosts import PATIENCE, Block, Command, Own, Step, Value
+from memory_system.hosts import PATIENCE, Block, Command, Open, Own, Step, Value
 from memory_system.llm import phrases
 from memory_system.workspace import Workspace
-
-Open = Callable[..., Workspace]
 
 NO_TOOLS = "for tools over MCP install what serves them, and run the command again: pip install 'memory-system[mcp]'"
 OPENCLAW = "openclaw"

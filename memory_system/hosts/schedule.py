@@ -20,7 +20,7 @@ from pathlib import Path
 from memory_system import pipeline
 from memory_system.disk import Files
 from memory_system.errors import LockedError, UsageError
-from memory_system.hosts import Change
+from memory_system.hosts import Change, Open
 from memory_system.layout import Layout
 from memory_system.nights import derive
 from memory_system.phases import index
@@ -35,7 +35,6 @@ CRONTAB = Path("crontab")  # stands for the user's table, which is no file
 NOTES, TRANSCRIPTS = "notes", "transcripts"
 PAUSES = {NOTES: 1.5, TRANSCRIPTS: 5.0}  # seconds of quiet before something is done
 _ENDINGS = (".jsonl", ".jsonl.gz", ".sqlite", ".sqlite-wal")
-Open = Callable[..., Workspace]
 
 SERVICE = """[Unit]
 Description=Consolidate the memory in {root}
