@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from memory_system import dates
 from memory_system.dates import When
-from memory_system.dates.atoms import _atoms, numeral
-from memory_system.dates.forms import alternatives
+from memory_system.dates.atoms import _atoms, alternatives, numeral
 from memory_system.rules import table
 from memory_system.text import spliced
 

@@ -18,7 +18,7 @@ from workspaces import consolidate, make, problems, say
 
 from memory_system import finder
 from memory_system.config import Config
-from memory_system.dates.forms import festivals
+from memory_system.dates.intervals import festivals
 from memory_system.layout import Layout
 from memory_system.phases import index as index_phase
 from memory_system.recall.asked import may_name_a_time, understood

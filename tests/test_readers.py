@@ -21,7 +21,8 @@ from workspaces import consolidate, make
 from memory_system import clock
 from memory_system.config import Config, Source
 from memory_system.layout import Layout
-from memory_system.readers import READERS, Backlog, Batch, Cursor, Library
+from memory_system.readers import Backlog, Batch, Cursor, Library
+from memory_system.readers.transcript import READERS
 from memory_system.turns import Message
 
 START = datetime(2026, 2, 18, 9, tzinfo=UTC)

@@ -268,7 +268,7 @@ def integrate(
         raise UsageError("--facts is for OpenClaw", "elsewhere memories are found with the tools, or memory search")
     with settings.open() as ws:
         if host == "generic":
-            chosen = hosts.Plan(jobs.difference(_job(ws), remove=remove), [], {}, [])
+            chosen = hosts.Plan(jobs.changes(_job(ws), "" if remove else jobs.scheduler()), [], {}, [])
         elif remove:
             chosen = hosts.plan_removal(ws, host, *integrations.undoing(host))
         else:

@@ -19,10 +19,9 @@ from datetime import date, datetime, timedelta
 from itertools import dropwhile, pairwise
 from typing import Any, Literal
 
-from memory_system.dates.atoms import Piece, count, is_timely
+from memory_system.dates.atoms import Piece, count, is_timely, patterns
 from memory_system.dates.clauses import is_denied, is_put, was_put
 from memory_system.dates.finding import DAILY, When, find, in_one, is_hour, meant, nameable, scan, standing
-from memory_system.dates.forms import patterns
 from memory_system.dates.intervals import complete
 from memory_system.records import EventTime
 from memory_system.rules import table

@@ -11,9 +11,9 @@ from functools import cache, lru_cache
 from typing import Any
 
 from memory_system.dates.calendar import joinable
-from memory_system.dates.forms import alternatives, compiled, festival_number, patterns
-from memory_system.dates.intervals import TIMES, kind
-from memory_system.rules import Rule, RuleSet, table
+from memory_system.dates.intervals import TIMES, festival_form, festival_number, kind
+from memory_system.dates.numerals import DIGITS, value_of
+from memory_system.rules import Rule, RuleSet, caseless, table
 from memory_system.text import paused, simplified
 
 _JOIN = {
@@ -23,12 +23,12 @@ _JOIN = {
 _COPULA = re.compile(r"(?i)\s(?:is|was|will be)(?: a)?\s|[，,]?\s?[是就]+\s?")
 _VAGUE = [frozenset((key,)) for key in ("dow", "festival", "weekend", "day", "lunar", "new_year")]
 _HAN = re.compile("[\u4e00-\u9fff]")
-_NUMERALS = {**{sign: value for value, sign in enumerate("零一二三四五六七八九")}, "〇": 0, "两": 2}
-_TENS = re.compile(r"(?:([一二两三四五六七八九])百零?)?(?:([二三四五六七八九一])?(十|廿))?零?([一二三四五六七八九])?")
+_TENS = re.compile(r"(?:[一二两三四五六七八九]百零?)?(?:[二三四五六七八九一]?十|廿)?零?[一二三四五六七八九]?")
 _PLAIN = str.maketrans("０１２３４５６７８９：／．－’", "0123456789:/.-'")  # same length, so that spans stay
 _NAMED = frozenset(("rel", "unit", "sign", "part", "season", "third", "of"))  # whose values are words, mostly the same
 _WIDE = "wide"
 _MONTHS = 12
+_NAME = re.compile(r"\{([a-z_]+)\}")
 
 
 @dataclass(slots=True)
@@ -171,7 +171,7 @@ def _cut(text: str, start: int, *, said: dict[str, Any] | None) -> bool:
         return False
     first, before = text[start], text[start - 1]
     if not first.isdigit():
-        return (first in _NUMERALS or first in "十廿百") and (before in _NUMERALS or before in "十廿百千万")
+        return (first in DIGITS or first in "十廿百") and (before in DIGITS or before in "十廿百千万")
     signs = ".,/-:" if not said or not said.keys() & {"month", "year"} else "" if "year" in said else "/-:"
     return before.isdigit() or (before in signs and start > 1 and text[start - 2].isdigit())
 
@@ -239,7 +239,7 @@ def count(words: str) -> float | None:
 
 def _full_year(word: str) -> int:
     """二〇二三, 98, 零八: two digits stand for the years from 1940 to 2039."""
-    year = int("".join(str(_NUMERALS.get(sign, sign)) for sign in word.lstrip("'’")))
+    year = int("".join(str(DIGITS.get(sign, sign)) for sign in word.lstrip("'’")))
     return year if year >= 100 else year + (2000 if year < 40 else 1900)
 
 
@@ -261,16 +261,8 @@ def numeral(word: str) -> int | None:
     """12, 十二, 二十三, 廿三, 一百二十, 二〇二三; None for anything else, "两三" (two or three) included."""
     if word.isascii():
         return int(word) if word.isdigit() else None
-    if len(word) in (1, 4) and all(sign in _NUMERALS for sign in word):
-        return int("".join(str(_NUMERALS[sign]) for sign in word))
-    match = _TENS.fullmatch(word)
-    if not match:
-        return None
-    hundreds, tens, ten, ones = match.groups()
-    value = 100 * _NUMERALS[hundreds] if hundreds else 0
-    if ten:
-        value += 20 if ten == "廿" else 10 * _NUMERALS[tens or "一"]
-    return value + (_NUMERALS[ones] if ones else 0)
+    is_digits = len(word) in (1, 4) and all(sign in DIGITS for sign in word)
+    return value_of(word.replace("廿", "二十")) if is_digits or _TENS.fullmatch(word) else None
 
 
 @cache
@@ -304,3 +296,34 @@ def _data(lang: str, row: dict[str, Any], *, phrase: bool) -> dict[str, Any]:
     guards = {key: row.get(key, "") for key in ("before", "after")}
     held = {key: tuple(each) if isinstance(each, list) else each for key, each in guards.items()}
     return {"lang": "" if lang == "both" else lang, "phrase": phrase, **held}
+
+
+# The patterns of `rules/dates.toml`
+
+
+def alternatives(written: str | Sequence[str]) -> list[str]:
+    """One pattern, or those of a list, with the forms put in."""
+    return [_filled(each) for each in ([written] if isinstance(written, str) else written)]
+
+
+def compiled(written: str | Sequence[str]) -> re.Pattern[str]:
+    """What any of the alternatives finds, in capitals or not."""
+    return caseless("|".join(alternatives(written)))
+
+
+@cache
+def patterns(key: str) -> dict[str, re.Pattern[str]]:
+    """The patterns of a table of `rules/dates.toml`, compiled."""
+    return {name: compiled(written) for name, written in table("dates", key).items()}
+
+
+def _filled(pattern: str) -> str:
+    """The pattern with its forms put in; forms may name forms. KeyError for a form that the file lacks."""
+    while _NAME.search(pattern):
+        pattern = _NAME.sub(lambda name: _forms()[name[1]], pattern)
+    return pattern
+
+
+@cache
+def _forms() -> Mapping[str, str]:
+    return {**table("dates", "form"), "festival": festival_form("en"), "festival_zh": festival_form("zh")}

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import date, timedelta
 from typing import TypeAlias
 
-from memory_system.dates.forms import festival_day, festival_number
 from memory_system.dates.intervals import (
     MONTH,
     TIMES,
@@ -22,6 +21,8 @@ from memory_system.dates.intervals import (
     Span,
     at_day,
     dated,
+    festival_day,
+    festival_number,
     hour_of,
     hours_away,
     kind,
@@ -162,8 +163,6 @@ def _weekend(f: Fields, moment: Moment) -> Span | None:
         return weekend_of(moment.monday + timedelta(weeks=f["week"]))
     rel, this = "this" if "week" in f else f.get("rel"), moment.monday
     inside = moment.today.weekday() >= 5
-    if rel == "last":
-        return weekend_of(this - timedelta(days=7))
     if rel == "coming":
         return weekend_of(this + timedelta(days=7 if inside else 0))
     tense = moment.tense() if rel else moment.own_tense()

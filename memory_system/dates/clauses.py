@@ -7,13 +7,11 @@ import re
 from dataclasses import replace
 from datetime import datetime
 from functools import cache, cached_property
-from itertools import pairwise, zip_longest
+from itertools import chain, pairwise, zip_longest
 from string import digits
-from typing import Any
 
-from memory_system.dates.atoms import Piece
+from memory_system.dates.atoms import Piece, alternatives, compiled, patterns
 from memory_system.dates.calendar import interval
-from memory_system.dates.forms import alternatives, compiled, patterns
 from memory_system.dates.intervals import Fields, Moment, dated, kind
 from memory_system.rules import table
 from memory_system.text import simplified
@@ -50,52 +48,51 @@ class Cues(Moment):
         told = self.own_tense()
         return self._by_sentence() if told == 0 else told
 
-    @cached_property
-    def _spec(self) -> dict[str, Any]:
-        return spec_of(self.piece.lang)
+    def _cue(self, name: str) -> re.Pattern[str]:
+        return cue(name, self.piece.lang)
 
     @cached_property
     def _clause(self) -> tuple[str, str]:
         """Its words before and after the piece; of one that stands alone before a comma, those behind that."""
-        (start, end), stop = self.piece.span, self._spec["clause"]
+        (start, end), stop = self.piece.span, self._cue("clause")
         clause = _around(self.text, (start, end), stop)
         comma = _EMPTY.fullmatch("".join(clause)) and _COMMA.match(self.text, end)
         return (clause[0], _around(self.text, (start, comma.end()), stop)[1]) if comma else clause
 
     @cached_property
     def _sentence(self) -> tuple[str, str]:
-        return _around(self.text, self.piece.span, self._spec["sentence"])
+        return _around(self.text, self.piece.span, self._cue("sentence"))
 
     def own_tense(self) -> int | None:
         """The same by the clause alone."""
         self.asked = True
-        spec, clause = self._spec, self._clause
+        clause = self._clause
         if self._says("put_from"):
             return 1
         if self._is_habit():
             return None
-        if spec["put"].search(clause[0]) or self.surely():
+        if self._cue("put").search(clause[0]) or self.surely():
             return 1
-        return _nearest(spec, *clause)
+        return _nearest(self.piece.lang, *clause)
 
     def _is_habit(self) -> bool:
         """Whether it is of no day in particular, or of one that the words leave open."""
-        spec, clause = self._spec, self._clause
-        if any(spec["habit"].search(part) for part in (clause if self._is_numbered() else self._sentence)):
+        clause = self._clause
+        if any(self._cue("habit").search(part) for part in (clause if self._is_numbered() else self._sentence)):
             return True
-        if spec["unsure"].search(self._sentence[0]) or spec["liked"].search(clause[0]):
+        if self._cue("unsure").search(self._sentence[0]) or self._cue("liked").search(clause[0]):
             return True
         if self.piece.fields.get("dow") == self.today.weekday() and self._says("named"):
             return True
-        return kind(self.piece.fields) in ANY_WEEK and spec["often"].match(clause[1]) is not None
+        return kind(self.piece.fields) in ANY_WEEK and self._cue("often").match(clause[1]) is not None
 
     def _by_sentence(self) -> int | None:
         """The tense where the clause tells none."""
-        spec, clause = self._spec, self._clause
+        clause = self._clause
         before, after = self._sentence
-        told = _nearest(spec, before, after)
-        told = told if told >= 0 else _nearest(spec, spec["timeless"].sub("", before), after)
-        if not told and spec["both"].search(clause[0]):
+        told = _nearest(self.piece.lang, before, after)
+        told = told if told >= 0 else _nearest(self.piece.lang, self._cue("timeless").sub("", before), after)
+        if not told and self._cue("both").search(clause[0]):
             return None
         return told or int(self._sets_out(before, clause[1]))
 
@@ -109,22 +106,22 @@ class Cues(Moment):
         was then."""
         known = kind(self.piece.fields)
         alone = (known >= _DAY or "dow" in known) and _OTHER not in before
-        return alone and self._spec["sets_out"].match(after) is not None
+        return alone and self._cue("sets_out").match(after) is not None
 
     def yearly(self) -> bool:
-        return any(map(self._spec["yearly"].search, self._clause))
+        return any(map(self._cue("yearly").search, self._clause))
 
     def adverbial(self) -> bool:
         """Whether the words stand where a clause says when ("春节你回来吗"), not what ("我喜欢春节")."""
         before, after = self._clause
-        return bool(self._spec["adverb_before"].fullmatch(before.strip()) and self._spec["adverb_after"].match(after))
+        return bool(self._cue("adverb_before").fullmatch(before.strip()) and self._cue("adverb_after").match(after))
 
     def ahead(self) -> bool | None:
         """Whether what a bare part of the day opens is to be done; None where it is of any day, or of another."""
         before, after = self._clause
-        if self.tense() is None or self._spec["part_led"].search(before) or self._spec["part_no"].match(after):
+        if self.tense() is None or self._cue("part_led").search(before) or self._cue("part_no").match(after):
             return None
-        return self._spec["part_ahead"].match(after) is not None
+        return self._cue("part_ahead").match(after) is not None
 
     def surely(self) -> bool:
         """Whether the clause says in so many words that it is ahead ("will", 我们要)."""
@@ -137,10 +134,11 @@ class Cues(Moment):
     def is_past(self) -> bool:
         """Whether the words of the clause itself tell of what was then, and none of them that it may lie ahead; in
         Chinese those behind it."""
-        spec, clause = self._spec, self._clause
-        words = clause if spec["nearest"] == "before" else clause[1:]
-        cues = {cue.lastgroup.rstrip(digits) for each in words for cue in spec["tense"].finditer(each) if cue.lastgroup}
-        return cues - {"weak"} == {"past"} and not spec["open"].search("¦".join(clause))
+        clause = self._clause
+        words = clause if _is_told_before(self.piece.lang) else clause[1:]
+        found = chain.from_iterable(map(self._cue("tense").finditer, words))
+        cues = {each.lastgroup.rstrip(digits) for each in found if each.lastgroup}
+        return cues - {"weak"} == {"past"} and not self._cue("open").search("¦".join(clause))
 
     def _says(self, cue: str) -> bool:
         return _says(cue, self.text, self.piece.span, self.piece.lang)
@@ -153,8 +151,7 @@ def was_put(text: str, span: tuple[int, int], lang: str) -> bool:
 
 def is_put(text: str, span: tuple[int, int], lang: str) -> bool:
     """Whether something was put to that time: "moved to the 12th", 改到12号."""
-    spec = spec_of(lang)
-    return spec["put"].search(_around(text, span, spec["clause"])[0]) is not None
+    return cue("put", lang).search(_around(text, span, cue("clause", lang))[0]) is not None
 
 
 def is_denied(text: str, span: tuple[int, int], lang: str) -> bool:
@@ -162,20 +159,18 @@ def is_denied(text: str, span: tuple[int, int], lang: str) -> bool:
     return _says("denied", text, span, lang)
 
 
-def _says(cue: str, text: str, span: tuple[int, int], lang: str) -> bool:
+def _says(name: str, text: str, span: tuple[int, int], lang: str) -> bool:
     """Whether the clause around the span, which is cut out of it, has the cue."""
-    spec = spec_of(lang)
-    return spec[cue].search("¦".join(_around(text, span, spec["clause"]))) is not None
+    return cue(name, lang).search("¦".join(_around(text, span, cue("clause", lang)))) is not None
 
 
 def put_away(text: str, old: tuple[int, int], new: tuple[int, int], lang: str) -> int:
     """1 where what was arranged for the one time was put to the other, -1 where that is earlier ("brought forward from
     Friday to Monday", 从周五提前到周一), 0 where neither."""
-    spec = spec_of(lang)
-    before = _around(text, new, spec["clause"])[0]
+    before = _around(text, new, cue("clause", lang))[0]
     if new[0] - len(before) > old[0] or not was_put(text, old, lang) or not is_put(text, new, lang):
         return 0
-    return -1 if spec["earlier"].search(before) else 1
+    return -1 if cue("earlier", lang).search(before) else 1
 
 
 def _around(text: str, span: tuple[int, int], stop: re.Pattern[str]) -> tuple[str, str]:
@@ -186,12 +181,17 @@ def _around(text: str, span: tuple[int, int], stop: re.Pattern[str]) -> tuple[st
     return before[ends[-1] if ends else 0 :], after[: mark_after.start()] if mark_after else after
 
 
-def _nearest(spec: dict[str, Any], before: str, after: str) -> int:
+def _is_told_before(lang: str) -> bool:
+    """Whether its verbs stand before their date."""
+    return bool(table("dates", "cue")[lang]["nearest"] == "before")
+
+
+def _nearest(lang: str, before: str, after: str) -> int:
     """The tense by the nearest cue: English verbs stand before their date, Chinese ones after it. A weak cue counts
     where no other is."""
     weak = 0
-    for words in (before, after) if spec["nearest"] == "before" else (after, before):
-        cues = [match.lastgroup for match in spec["tense"].finditer(words) if match.lastgroup]
+    for words in (before, after) if _is_told_before(lang) else (after, before):
+        cues = [match.lastgroup for match in cue("tense", lang).finditer(words) if match.lastgroup]
         strong = [cue for cue in cues if not cue.startswith("weak")]
         if strong:
             return -1 if (strong[-1] if words is before else strong[0]).startswith("past") else 1
@@ -199,24 +199,12 @@ def _nearest(spec: dict[str, Any], before: str, after: str) -> int:
     return 1 if weak else 0
 
 
-@cache
-def spec_of(lang: str) -> dict[str, Any]:
-    """The cues of a language; what it does not need finds nothing."""
-    rows = table("dates", "cue")
-    return _Spec(rows[lang], frozenset().union(*rows.values()))
-
-
-class _Spec(dict[str, Any]):
-    """The cues of a row, each made when it is first looked for; KeyError for one that no language has."""
-
-    def __init__(self, row: dict[str, Any], known: frozenset[str]) -> None:
-        super().__init__(nearest=row["nearest"])
-        self._row = {**dict.fromkeys(known, _NEVER), **row}
-
-    def __missing__(self, name: str) -> re.Pattern[str]:
-        cues = alternatives(_named(self._row[name]) if name == "tense" else self._row[name])
-        made = self[name] = compiled([each.replace("'", "['’]") for each in cues])  # either apostrophe
-        return made
+@cache  # made when it is first looked for
+def cue(name: str, lang: str) -> re.Pattern[str]:
+    """A cue of the language; one that it does not need finds nothing."""
+    written = table("dates", "cue")[lang].get(name, _NEVER)
+    cues = alternatives(_named(written) if name == "tense" else written)
+    return compiled([each.replace("'", "['’]") for each in cues])  # either apostrophe
 
 
 def _named(rows: list[tuple[str, str]]) -> list[str]:
@@ -324,7 +312,7 @@ def _of_dates(text: str, found: list[Piece], anchor: datetime) -> set[int]:
 
 
 def _in_one_clause(text: str, one: Piece, other: Piece) -> bool:
-    clause = spec_of(one.lang)["clause"]
+    clause = cue("clause", one.lang)
     return not clause.search(text, min(one.end, other.end), max(one.start, other.start))
 
 
@@ -340,14 +328,14 @@ def _thirds_behind(text: str, found: list[Piece]) -> set[int]:
         number
         for number, (before, each) in enumerate(pairwise(found), 1)
         if kind(each.fields) == {"third"} and "month" in kind(before.fields)
-        if not spec_of(each.lang)["sentence"].search(text, before.end, each.start)
+        if not cue("sentence", each.lang).search(text, before.end, each.start)
     }
 
 
 def _of_a_month(text: str, found: list[Piece], around: str) -> set[int]:
     """The numbers of the bare days beside a month, or so many weeks or months (六周以后，26号): of any month."""
-    bare = {number: spec_of(each.lang) for number, each in enumerate(found) if kind(each.fields) == {"day"}}
+    bare = {number: each.lang for number, each in enumerate(found) if kind(each.fields) == {"day"}}
     if not bare or any("month" in kind(each.fields) for each in found):
         return {*bare}
     said = f"{simplified(around)}\n{text}"
-    return {number for number, spec in bare.items() if spec["counted"].search(said)}
+    return {number for number, lang in bare.items() if cue("counted", lang).search(said)}

@@ -8,23 +8,22 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from itertools import pairwise
 
-from memory_system.dates.atoms import Piece, pieces
+from memory_system.dates.atoms import Piece, patterns, pieces
 from memory_system.dates.calendar import interval, occasions
 from memory_system.dates.clauses import (
     BESIDE,
     BETWEEN,
     WEEKDAY,
     Cues,
+    cue,
     is_between,
     is_denied,
     is_range,
     put_away,
     sharing,
-    spec_of,
     unnamed,
     was_put,
 )
-from memory_system.dates.forms import patterns
 from memory_system.dates.intervals import (
     TIMES,
     Fields,
@@ -253,7 +252,7 @@ def _frame(text: str, piece: Piece, done: list[When]) -> When | None:
     """The expression whose year a date without one may be of: this year, named in the same sentence."""
     keys = kind(piece.fields)
     if "month" in keys and keys <= {"month", "day", "third"} and done and done[-1].granularity == "year":
-        parted = spec_of(piece.lang)["sentence"].search(text, done[-1].span[1], piece.start)
+        parted = cue("sentence", piece.lang).search(text, done[-1].span[1], piece.start)
         return done[-1] if _THIS_YEAR.fullmatch(done[-1].text) and not parted else None
     return None
 
@@ -275,7 +274,7 @@ def _of_its_month(text: str, piece: Piece, done: list[When], moment: Moment) -> 
     last = done[-1] if done else None
     if last is None or last.granularity not in DAILY or last.start <= moment.now:
         return None
-    stop = spec_of(piece.lang)["sentence"]
+    stop = cue("sentence", piece.lang)
     is_far = piece.start - last.span[1] > _BEHIND or stop.search(text, last.span[1], piece.start)
     if is_far or _DUE_BEFORE.search(text[: piece.start]) or _NO_DAY.match(text, piece.end):
         return None
@@ -317,7 +316,7 @@ def _is_lone(text: str, piece: Piece) -> bool:
 
 def _clock(text: str, piece: Piece, moment: Moment, done: list[When]) -> Interval | None:
     """A bare clock time: of the day that its sentence named before, else of today if the tense agrees."""
-    tense, stop = moment.tense(), spec_of(piece.lang)["sentence"]
+    tense, stop = moment.tense(), cue("sentence", piece.lang)
     if tense is None or _DATE_BEFORE.search(text[: piece.start]):
         return None
     if done and _AND_ANOTHER.match(text, done[-1].span[1]):

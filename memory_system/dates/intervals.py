@@ -1,11 +1,15 @@
-"""From single fields of a time expression to intervals of local time: hours and parts of a day, whole days, and how one
-day is reached from another. The arithmetic under every relative date."""
+"""From single fields of a time expression to intervals of local time: hours and parts of a day, whole days, festivals,
+and how one day is reached from another. The arithmetic under every relative date."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
+from functools import cache
 from typing import Any
+
+from memory_system.rules import table
 
 Fields = Mapping[str, Any]
 Interval = tuple[datetime, datetime, str]  # [start, end) in local time, granularity
@@ -156,10 +160,9 @@ def such_day(number: int, today: date, way: int) -> date | None:
     return next((day for day in _numbered(number, today, way) if (day - today).days * way > 0), None)
 
 
-def weekday_of_month(number: int, dow: int, today: date, tense: int) -> Span | None:
+def weekday_of_month(number: int, dow: int, today: date, way: int) -> Span | None:
     """Tuesday 31st: the first such day that is a Tuesday, of this month and the next two, else the last of the two
-    before; where the tense is past, the other way round."""
-    way = -1 if tense < 0 else 1
+    before; where the `way` is back (-1), the other way round."""
     days = (
         day
         for side in (way, -way)
@@ -220,6 +223,48 @@ def following(fields: Fields, day: date) -> Interval | None:
             return whole(months_from(year, fields["month"], 1, "month"))
         found = valid_day(year, fields["month"], number)
     return whole(one_day(found)) if found else None
+
+
+# Festivals
+
+
+def festivals() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = table("dates", "festivals")["known"]
+    return found
+
+
+def festival_day(number: int, year: int) -> date | None:
+    """The day of a festival in that year; None outside the table of lunar dates."""
+    row = festivals()[number]
+    if "table" in row:
+        years = table("dates", "table")
+        place = year - years["first"]
+        if not 0 <= place < len(years[row["table"]]):
+            return None
+        month, number = divmod(years[row["table"]][place], 100)
+        day = date(year if month else year - 1, month or 12, number)
+    elif "nth" in row:
+        first = date(year, row["month"], 1)
+        day = first + timedelta(days=(row["weekday"] - first.weekday()) % 7 + 7 * (row["nth"] - 1))
+    else:
+        day = date(year, row["month"], row["day"])
+    return day + timedelta(days=row.get("offset", 0))
+
+
+def festival_number(words: str) -> int:
+    """Which of the `festivals` that name is."""
+    return _names()[words.lower().replace("’", "'")]
+
+
+def festival_form(lang: str) -> str:
+    """A pattern of all names in that language, the longest first."""
+    names = (name for name in _names() if name.isascii() == (lang == "en"))
+    return "|".join(sorted(map(re.escape, names), key=len, reverse=True)).replace("'", "['’]")
+
+
+@cache
+def _names() -> dict[str, int]:
+    return {name.lower(): number for number, row in enumerate(festivals()) for name in row["names"]}
 
 
 class Moment:

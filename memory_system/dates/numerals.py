@@ -32,7 +32,7 @@ _DOTTED = re.compile(  # a time of day: 8.30, and no 1.25 mg
     r"(?<![\d.£$€])([12]?\d)\.([0-5]\d)(?![\d.%])"
     r"(?!\s?(?:m?[gl]|mcg|µg|k[gm]?|[cm]?m|lbs?|oz|units?|hours?|hundred|thousand|million)\b|[\u3400-\u9fff])"
 )
-_DIGITS = {sign: number for number, sign in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
+DIGITS = {sign: number for number, sign in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _UNITS = {"十": 10, "百": 100, "千": 1_000, "万": 10_000}
 _ONE = "[一二两三四五六七八九]?"
 _ANY = "[零〇一二两三四五六七八九]"
@@ -52,7 +52,7 @@ def said_in(words: str) -> set[str]:
         found.update(str(each) for each in parts if each >= 0)
         found.update(_wholes(parts))
     for each in chain.from_iterable(_signs(words)):
-        found.update(_chinese(each), {f"{_value(part):g}" for part in re.split("[点半]", each) if part})
+        found.update(_chinese(each), {f"{value_of(part):g}" for part in re.split("[点半]", each) if part})
     return found | ({"0.5"} if _HALF in words else set())
 
 
@@ -133,17 +133,17 @@ def _chinese(numeral: str) -> set[str]:
     sign = next((each for each in ("点", _HALF) if each in numeral), "")
     whole, _, part = numeral.partition(sign) if sign else (numeral, "", "")
     if sign != "点" or not part:
-        return {f"{_value(whole) + (0.5 if sign == _HALF else 0):g}", f"{_value(whole):g}"}
-    clock = f"{_value(whole):g}:{_value(part):02g}"
-    return {clock} if "十" in part else {clock, f"{_value(whole):g}.{''.join(str(_DIGITS[each]) for each in part)}"}
+        return {f"{value_of(whole) + (0.5 if sign == _HALF else 0):g}", f"{value_of(whole):g}"}
+    clock = f"{value_of(whole):g}:{value_of(part):02g}"
+    return {clock} if "十" in part else {clock, f"{value_of(whole):g}.{''.join(str(DIGITS[each]) for each in part)}"}
 
 
-def _value(numeral: str) -> int:
+def value_of(numeral: str) -> int:
     """三万五 is 35000, 二十 20, 一二 12."""
     total = section = digit = unit = 0
     for sign in numeral:
-        if sign in _DIGITS:
-            digit = digit * 10 + _DIGITS[sign]
+        if sign in DIGITS:
+            digit = digit * 10 + DIGITS[sign]
         elif sign == "万":
             total, section, digit, unit = (section + digit) * _UNITS[sign], 0, 0, _UNITS[sign]
         else:

@@ -11,7 +11,7 @@ import json
 import shlex
 import shutil
 import subprocess
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from json.decoder import WHITESPACE  # type: ignore[attr-defined]  # public in name, missing in the stubs
@@ -28,6 +28,7 @@ from memory_system.workspace import Workspace
 
 PATIENCE = 120  # seconds for a command of the host
 BEGIN, END = "<!-- memory-system -->", "<!-- /memory-system -->"
+Open = Callable[..., Workspace]
 Keys = Sequence[str]  # the way to a value in a JSON file, from the outside in
 
 
@@ -36,7 +37,7 @@ class Value:
     """A value in a JSON file of the host: under `keys`, or with `listed` as an element of the list there."""
 
     path: str
-    keys: tuple[str, ...]
+    keys: list[str]
     value: Any
     listed: bool = False
 
@@ -121,8 +122,6 @@ def plan(ws: Workspace, host: str, steps: Sequence[Step], advice: Sequence[str])
 def _row(step: Value | Block | Own) -> dict[str, Any]:
     """The step as `state/hosts.json` holds it; of a file of ours only that it is one."""
     row = {"kind": type(step).__name__, **asdict(step)}
-    if isinstance(step, Value):
-        row["keys"] = list(step.keys)
     return row | {"text": ""} if isinstance(step, Own) else row
 
 

@@ -9,7 +9,7 @@ import json
 import re
 import shlex
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from string import Template
@@ -21,11 +21,9 @@ from memory_system import finder, pipeline
 from memory_system.disk import is_regular
 from memory_system.errors import LockedError
 from memory_system.finder import Giver
-from memory_system.hosts import PATIENCE, Block, Command, Own, Step, Value
+from memory_system.hosts import PATIENCE, Block, Command, Open, Own, Step, Value
 from memory_system.llm import phrases
 from memory_system.workspace import Workspace
-
-Open = Callable[..., Workspace]
 
 NO_TOOLS = "for tools over MCP install what serves them, and run the command again: pip install 'memory-system[mcp]'"
 OPENCLAW = "openclaw"
@@ -67,16 +65,16 @@ def openclaw_steps(
     `facts` OpenClaw's own search sees what is remembered."""
     hook, config = state / "hooks" / HOOK, str(state / "openclaw.json")
     found: list[Step] = [
-        Value(str(ws.layout.config), ("sources",), {"path": str(state / "agents" / agent)}, listed=True),
+        Value(str(ws.layout.config), ["sources"], {"path": str(state / "agents" / agent)}, listed=True),
         Own(str(hook / "HOOK.md"), (FOLDER / "HOOK.md").read_text("utf-8")),
         Own(str(hook / "handler.js"), handler(ws.layout.snapshot, agent)),
-        Value(config, ("hooks", "internal", "entries", HOOK), {"enabled": True}),
+        Value(config, ["hooks", "internal", "entries", HOOK], {"enabled": True}),
     ]
     if facts:
-        found.append(Value(str(ws.layout.config), ("facts_page",), value=True))
+        found.append(Value(str(ws.layout.config), ["facts_page"], value=True))
     if tools:
         server = {"command": argv[0], "args": [*argv[1:], "serve"]}
-        found.append(Value(config, ("mcp", "servers", SERVER), server))
+        found.append(Value(config, ["mcp", "servers", SERVER], server))
     if rules:
         found.append(Block(str(ws.layout.root / "AGENTS.md"), _rules(ws, argv)))
     return [*found, _job(ws, argv)]
@@ -157,10 +155,10 @@ def claude_steps(ws: Workspace, there: Path, argv: Sequence[str], *, tools: bool
     """What has to stand where. `argv` calls this program for the workspace, `tools` says that it can serve them."""
     settings = str(there / "settings.json")
     source = {"path": str(there / "projects"), "format": CLAUDE_CODE}
-    found: list[Step] = [Value(str(ws.layout.config), ("sources",), source, listed=True)]
+    found: list[Step] = [Value(str(ws.layout.config), ["sources"], source, listed=True)]
     for event, (name, seconds) in EVENTS.items():
         hook = {"type": "command", "command": shlex.join([*argv, "hook", CLAUDE_CODE, name]), "timeout": seconds}
-        found.append(Value(settings, ("hooks", event), {"hooks": [hook]}, listed=True))
+        found.append(Value(settings, ["hooks", event], {"hooks": [hook]}, listed=True))
     if rules:
         found.append(Block(str(there / "CLAUDE.md"), _rules(ws, argv)))
     if tools:

@@ -20,7 +20,7 @@ from pathlib import Path
 from memory_system import pipeline
 from memory_system.disk import Files
 from memory_system.errors import LockedError, UsageError
-from memory_system.hosts import Change
+from memory_system.hosts import Change, Open
 from memory_system.layout import Layout
 from memory_system.nights import derive
 from memory_system.phases import index
@@ -31,10 +31,10 @@ from memory_system.workspace import Workspace
 
 MINUTE = 17  # of the hour: not when everybody else's jobs start
 PATIENCE = 30
+CRONTAB = Path("crontab")  # stands for the user's table, which is no file
 NOTES, TRANSCRIPTS = "notes", "transcripts"
 PAUSES = {NOTES: 1.5, TRANSCRIPTS: 5.0}  # seconds of quiet before something is done
 _ENDINGS = (".jsonl", ".jsonl.gz", ".sqlite", ".sqlite-wal")
-Open = Callable[..., Workspace]
 
 SERVICE = """[Unit]
 Description=Consolidate the memory in {root}
@@ -82,20 +82,46 @@ class Schedule:
         }
 
 
+def scheduler(asked: str = "") -> str:
+    """The scheduler that is asked for, else the one that this machine has. UsageError when it is not here."""
+    if asked != "cron" and shutil.which("systemctl") and _systemctl("show-environment") == 0:
+        return "systemd"
+    if asked == "systemd":
+        raise UsageError("there is no systemd for this user here", "memory schedule install --with cron")
+    if shutil.which("crontab") is None:
+        what = "this machine has neither a systemd for users nor cron"
+        raise UsageError(what, "run once an hour: memory consolidate")
+    return "cron"
+
+
+def installed(schedule: Schedule) -> str:
+    """Which scheduler has the job: systemd, cron, or none (empty)."""
+    if any(path.exists() for path in schedule.files()):
+        return "systemd"
+    return "cron" if schedule.name in _crontab() else ""
+
+
+def changes(schedule: Schedule, kind: str) -> list[Change]:
+    """What is to change so that this scheduler has the job (empty: none), and no other."""
+    table = _crontab()
+    kept = "".join(line for line in table.splitlines(keepends=True) if f"# {schedule.name}" not in line)
+    if kind == "cron":
+        kept += ("\n" if kept and not kept.endswith("\n") else "") + schedule.line
+    found = [Change(CRONTAB, table or None, kept or None)]
+    for path, text in schedule.files().items():
+        before = path.read_text("utf-8", errors="replace") if path.exists() else None
+        found.append(Change(path, before, text if kind == "systemd" else None))
+    return [each for each in found if each.before != each.after]
+
+
 def install(schedule: Schedule, kind: str) -> list[str]:
     """Set the job up; what was done, one thing a line. UsageError when this machine has no such scheduler."""
-    kind = kind or ("systemd" if has_systemd() else "cron")
+    kind = scheduler(kind)
     if installed(schedule) not in ("", kind):
         remove(schedule)
+    _make(changes(schedule, kind))
     if kind == "cron":
-        _write_crontab(schedule, _crontab(), schedule.line)
         return [f"crontab: {schedule.line.rstrip()}"]
-    if not has_systemd():
-        raise UsageError("there is no systemd for this user here", "memory schedule install --with cron")
-    files = Files()
-    for path, text in schedule.files().items():
-        files.make_folder(path.parent)
-        files.replace_if_changed(path, text.encode())
     _systemctl("daemon-reload")
     if _systemctl("enable", "--now", f"{schedule.name}.timer"):
         hint = f"look with: systemctl --user status {schedule.name}.timer"
@@ -103,48 +129,30 @@ def install(schedule: Schedule, kind: str) -> list[str]:
     return [f"written: {path}" for path in schedule.files()] + [f"enabled: {schedule.name}.timer"]
 
 
-def difference(schedule: Schedule, *, remove: bool) -> list[Change]:
-    """What installing the job (or taking it away) would change. UsageError when this machine has no scheduler."""
-    there = installed(schedule)
-    kind = there if remove else "systemd" if has_systemd() else "cron"
-    changes = []
-    if kind == "cron" or there == "cron":
-        table = _crontab()
-        after = _table_with(schedule, table, "" if remove or kind != "cron" else schedule.line)
-        changes.append(Change(Path("crontab"), table or None, after or None))
-    if kind == "systemd" or there == "systemd":
-        keeps = kind == "systemd" and not remove
-        for path, text in schedule.files().items():
-            before = path.read_text("utf-8", errors="replace") if path.exists() else None
-            changes.append(Change(path, before, text if keeps else None))
-    return [each for each in changes if each.before != each.after]
-
-
-def installed(schedule: Schedule) -> str:
-    """Which scheduler has the job: systemd, cron, or none (empty)."""
-    if any(path.exists() for path in schedule.files()):
-        return "systemd"
-    return "cron" if shutil.which("crontab") and schedule.name in _crontab() else ""
-
-
 def remove(schedule: Schedule) -> list[str]:
     """Take the job away, wherever it is; what was done."""
-    told = []
-    if any(path.exists() for path in schedule.files()):
+    has_units = installed(schedule) == "systemd"
+    if has_units:
         _systemctl("disable", "--now", f"{schedule.name}.timer")
-        for path in schedule.files():
-            Files().remove(path)
-            told.append(f"removed: {path}")
+    gone = changes(schedule, "")
+    _make(gone)
+    if has_units:
         _systemctl("daemon-reload")
-    if shutil.which("crontab") and schedule.name in (table := _crontab()):
-        _write_crontab(schedule, table, "")
-        told.append("removed: the line in the crontab")
-    return told
+    return [f"removed: {'the line in the crontab' if each.path == CRONTAB else each.path}" for each in gone]
 
 
-def has_systemd() -> bool:
-    """Whether this user has a systemd that can be asked."""
-    return shutil.which("systemctl") is not None and _systemctl("show-environment") == 0
+def _make(planned: Iterable[Change]) -> None:
+    files = Files()
+    for each in planned:
+        if each.path != CRONTAB and each.after is not None:
+            files.make_folder(each.path.parent)
+            files.replace(each.path, each.after.encode())
+        elif each.path != CRONTAB:
+            files.remove(each.path)
+        elif each.after is not None:
+            _run("crontab", "-", table=each.after.encode(errors="surrogateescape")).check_returncode()
+        else:
+            _run("crontab", "-r")
 
 
 def _systemctl(*arguments: str) -> int:
@@ -156,27 +164,9 @@ def _run(*argv: str, table: bytes | None = None) -> subprocess.CompletedProcess[
 
 
 def _crontab() -> str:
-    """The user's crontab; empty when there is none. UsageError when there is no cron."""
-    if shutil.which("crontab") is None:
-        raise UsageError(
-            "this machine has neither a systemd for users nor cron", "run once an hour: memory consolidate"
-        )
-    done = _run("crontab", "-l")
-    return done.stdout.decode(errors="surrogateescape") if done.returncode == 0 else ""
-
-
-def _write_crontab(schedule: Schedule, table: str, line: str) -> None:
-    """The same table with that line as the only one of this workspace."""
-    if new := _table_with(schedule, table, line):
-        _run("crontab", "-", table=new.encode(errors="surrogateescape")).check_returncode()
-    else:
-        _run("crontab", "-r")
-
-
-def _table_with(schedule: Schedule, table: str, line: str) -> str:
-    kept = "".join(each for each in table.splitlines(keepends=True) if f"# {schedule.name}" not in each)
-    gap = "\n" if kept and line and not kept.endswith("\n") else ""
-    return kept + gap + line
+    """The user's crontab; empty when there is none, or no cron."""
+    done = _run("crontab", "-l") if shutil.which("crontab") else None
+    return done.stdout.decode(errors="surrogateescape") if done and done.returncode == 0 else ""
 
 
 def _quoted(word: str) -> str:

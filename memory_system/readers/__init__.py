@@ -30,11 +30,11 @@ from memory_system.readers.reading import (
     read_batch,
     session_reason,
 )
-from memory_system.readers.transcript import READERS, Transcript, fit, load
+from memory_system.readers.transcript import Transcript, fit, load
 from memory_system.records import Problem
 from memory_system.turns import Message
 
-__all__ = ["READERS", "Backlog", "Batch", "Cursor", "Library"]
+__all__ = ["Backlog", "Batch", "Cursor", "Library"]
 
 HELD_BYTES = 64 << 20  # of files, parsed, so that a night's two looks at a file parse it once
 FUTURE = timedelta(days=1)  # a message said later than this from now has a wrong time

@@ -11,7 +11,7 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -54,10 +54,10 @@ class Events:
     active: list[int] | None
 
 
-def _rows(store: sqlite3.Connection, table: str, sql: str = "") -> list[Row]:
+def _rows(store: sqlite3.Connection, table: str, sql: str = "", *values: str) -> list[Row]:
     """All rows of the table, or those of the statement; none where this store has no such table."""
     known = store.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,)).fetchone()
-    return store.execute(sql or f"SELECT * FROM {table}").fetchall() if known else []  # noqa: S608 - a name of ours
+    return store.execute(sql or f"SELECT * FROM {table}", values).fetchall() if known else []  # noqa: S608 - our words
 
 
 def _keyed(store: sqlite3.Connection, table: str, sql: str = "") -> dict[str, Row]:
@@ -65,26 +65,24 @@ def _keyed(store: sqlite3.Connection, table: str, sql: str = "") -> dict[str, Ro
     return {row["session_id"]: row for row in _rows(store, table, sql)}
 
 
-def archived(store: sqlite3.Connection, session: str, generation: str) -> Events:
-    row = store.execute(
-        "SELECT encoding, archive_blob, created_at FROM session_transcript_archives"
-        " WHERE session_id = ? AND generation = ?",
-        (session, generation),
-    ).fetchone()
-    data = bytes(row["archive_blob"]) if row else b""
-    plain = unpacked(data) if row and row["encoding"] == "zstd" else data
+def _archived(store: sqlite3.Connection, held: Held) -> Events:
+    sql = "SELECT * FROM session_transcript_archives WHERE session_id = ? AND generation = ?"
+    row = store.execute(sql, (held.session, held.archive)).fetchone()
+    if row is None:
+        return Events(b"", [], None)
+    data = bytes(row["archive_blob"])
+    plain = unpacked(data) if row["encoding"] == "zstd" else data
     lines = [line for line in plain.split(b"\n") if line.strip()]
-    return Events(b"".join(line + b"\n" for line in lines), [int(row["created_at"])] * len(lines) if row else [], None)
+    return Events(b"".join(line + b"\n" for line in lines), [int(row["created_at"])] * len(lines), None)
 
 
-def cold(store: sqlite3.Connection, session: str, path: Path) -> Events | None:
+def _cold(store: sqlite3.Connection, session: str, path: Path) -> Events | None:
     """The events of a session in cold storage; None when it is not there. `path` is the store's."""
-    if session not in _keyed(store, "session_transcript_cold_archives", _COLD):
+    table = "session_transcript_cold_archives"
+    rows = _rows(store, table, f"SELECT * FROM {table} WHERE session_id = ?", session)  # noqa: S608 - our words
+    if not rows:
         return None
-    row = store.execute(
-        "SELECT storage, archive_name, archive_blob FROM session_transcript_cold_archives WHERE session_id = ?",
-        (session,),
-    ).fetchone()
+    row = rows[0]
     held = bytes(row["archive_blob"]) if row["storage"] == "sqlite" else _file(path, str(row["archive_name"]))
     try:
         return _warmed([orjson.loads(line) for line in unpacked(held).split(b"\n") if line.strip()])
@@ -98,16 +96,16 @@ def _warmed(records: list[dict[str, Any]]) -> Events:
     rows = {kind: [each["row"] for each in records if each["kind"] == kind] for kind in ("event", "index", "active")}
     events = sorted(rows["event"], key=lambda row: row["seq"])
     active = sorted(rows["active"], key=lambda row: row["active_position"])
-    lines = [str(row["event_json"]).encode().replace(b"\n", b" ") for row in events]
-    return _in_order(events, lines, next(iter(rows["index"]), None), active)
+    return _in_order(events, next(iter(rows["index"]), None), active)
 
 
-def _in_order(events: Sequence[Keyed], lines: Iterable[bytes], index: Keyed | None, active: Iterable[Keyed]) -> Events:
+def _in_order(events: Sequence[Keyed], index: Keyed | None, active: Iterable[Keyed]) -> Events:
     """The events with what the store's index says of their active branch, unless it lags behind them."""
     number_of = {row["seq"]: number for number, row in enumerate(events, 1)}
     told = index is not None and not index["needs_rebuild"] and index["indexed_seq"] >= max(number_of, default=0)
     branch = [number_of[row["event_seq"]] for row in active if row["event_seq"] in number_of] if told else None
-    return Events(b"".join(line + b"\n" for line in lines), [int(row["created_at"]) for row in events], branch)
+    data = b"".join(_line(row) + b"\n" for row in events)
+    return Events(data, [int(row["created_at"]) for row in events], branch)
 
 
 def _file(store: Path, name: str) -> bytes:
@@ -184,21 +182,19 @@ def _generation(rewritten: Row | None) -> int:
 
 def _events(store: sqlite3.Connection, path: Path, held: Held) -> Events:
     if held.archive:
-        return archived(store, held.session, held.archive)
+        return _archived(store, held)
     session = held.session
-    rows = store.execute(
-        "SELECT seq, event_json, event_zstd, created_at FROM transcript_events WHERE session_id = ? ORDER BY seq",
-        (session,),
-    ).fetchall()
-    if not rows and (packed := cold(store, session, path)):
+    sql = "SELECT seq, event_json, event_zstd, created_at FROM transcript_events WHERE session_id = ? ORDER BY seq"
+    rows = store.execute(sql, (session,)).fetchall()
+    if not rows and (packed := _cold(store, session, path)):
         return packed
     sql = "SELECT * FROM session_transcript_index_state WHERE session_id = ?"
     index = store.execute(sql, (session,)).fetchone()
     sql = "SELECT event_seq FROM session_transcript_active_events WHERE session_id = ? ORDER BY active_position"
-    return _in_order(rows, map(_line, rows), index, store.execute(sql, (session,)))
+    return _in_order(rows, index, store.execute(sql, (session,)))
 
 
-def _line(row: Row) -> bytes:
+def _line(row: Keyed) -> bytes:
     """The event as one line. What cannot be unpacked becomes a line that is none, and is told as such."""
     if row["event_json"] is not None:
         return str(row["event_json"]).encode().replace(b"\n", b" ")
@@ -271,30 +267,22 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 def unpack(data: bytes, most: int) -> bytes:
     """The bytes, at most so many; ValueError: damaged or more, UnreadableError: nothing here can unpack them."""
+    zstd = _zstd()
     try:
-        zstandard = import_module("zstandard")
-    except ImportError:
-        return _by_itself(data, most)
-    try:
-        if zstandard.frame_content_size(data) > most:  # the library would make room for whatever the frame says
-            raise ValueError(f"it is longer than {most >> 20} MB")
-        plain: bytes = zstandard.ZstdDecompressor().decompress(data, max_output_size=most)
-    except zstandard.ZstdError as error:
-        raise ValueError(f"its packed form is damaged: {error}") from None
-    return plain
-
-
-def _by_itself(data: bytes, most: int) -> bytes:
-    """With what Python brings along."""
-    try:
-        zstd = import_module("compression.zstd")
-    except ImportError:
-        hint = "install what unpacks it: pip install 'memory-system[zstd]'"
-        raise UnreadableError("it holds events packed with zstd, and nothing here unpacks them", hint) from None
-    try:
-        plain: bytes = zstd.ZstdDecompressor().decompress(data, most + 1)
+        # the package would make room for whatever the frame says
+        is_long = hasattr(zstd, "frame_content_size") and zstd.frame_content_size(data) > most
+        plain: bytes = b"" if is_long else zstd.ZstdDecompressor().decompress(data, most + 1)
     except zstd.ZstdError as error:
         raise ValueError(f"its packed form is damaged: {error}") from None
-    if len(plain) > most:
+    if is_long or len(plain) > most:
         raise ValueError(f"it is longer than {most >> 20} MB")
     return plain
+
+
+def _zstd() -> Any:
+    """The package, else what Python brings along."""
+    for name in ("zstandard", "compression.zstd"):
+        with suppress(ImportError):
+            return import_module(name)
+    hint = "install what unpacks it: pip install 'memory-system[zstd]'"
+    raise UnreadableError("it holds events packed with zstd, and nothing here unpacks them", hint)
