@@ -89,7 +89,7 @@ class Commands(typer.core.TyperGroup):
             return None
         module = import_module(f"memory_system.cli.{COMMANDS[cmd_name]}")
         single = typer.Typer(**PLAIN)
-        single.command(cmd_name)(getattr(module, cmd_name.replace("-", "_")))
+        single.command(cmd_name)(handled(getattr(module, cmd_name.replace("-", "_"))))
         return typer.main.get_command(single)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from typer import Argument, Option
 
-from memory_system.cli import Settings, complain, handled
+from memory_system.cli import Settings, complain
 from memory_system.errors import MemorySystemError, UsageError
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ HELP = """/soul  who the agent is        /memory  what it remembers      /search
 NO_WORDS = "what for? /search WORDS"
 
 
-@handled
 def prompt(
     settings: Settings,
     session: Annotated[Audience, Option(help="With the owner alone, or in a group: nothing private.")] = "main",
@@ -44,7 +43,6 @@ def prompt(
     settings.answer(made.to_row(), made.text)
 
 
-@handled
 def serve(settings: Settings) -> None:
     """Serve the agent's tools, the snapshot and the notes over MCP, on stdin and stdout."""
     try:
@@ -55,7 +53,6 @@ def serve(settings: Settings) -> None:
     run(settings.root, lambda: settings.now)
 
 
-@handled
 def session(
     settings: Settings,
     action: Annotated[Action, Argument(help="list, show, append, history, flush, compact, prune or archive.")],
@@ -135,7 +132,6 @@ def _pruned(ws: Workspace, name: str) -> tuple[dict[str, Any], list[str]]:
     return row, [f"{tokens} tokens of {window}: {told}"]
 
 
-@handled
 def chat(
     settings: Settings,
     session: Annotated[str, Option(help="Go on with this session instead of beginning a new one.")] = "",

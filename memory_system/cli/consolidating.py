@@ -14,7 +14,7 @@ import typer
 from typer import Argument, Option
 
 from memory_system import clock, text
-from memory_system.cli import Settings, ended, handled
+from memory_system.cli import Settings, ended
 from memory_system.cli.keeping import cost_told, problem_lines, shown_size
 from memory_system.errors import UsageError
 
@@ -57,7 +57,6 @@ def machine_language() -> str:
     return "zh" if locale.startswith("zh") else "en"
 
 
-@handled
 def init(
     settings: Settings,
     timezone: Annotated[str | None, Option(help="IANA name, like Asia/Shanghai; else this machine's.")] = None,
@@ -95,7 +94,6 @@ def _wished(settings: Settings) -> dict[str, object]:
     return {"llm": {"mode": "on"}} if typer.confirm(MAY_READ, default=False, err=True) else {}
 
 
-@handled
 def consolidate(
     settings: Settings,
     force: Annotated[bool, Option(help="Also run a partial night that ends now; clear retries.")] = False,
@@ -245,7 +243,6 @@ def _sum_line(title: str, sums: dict[str, Any], whole: str, parts: tuple[str, ..
     return f"  {title} {sums[whole]} = {told}" + (f" ({reasons})" if reasons else "")
 
 
-@handled
 def integrate(
     settings: Settings,
     host: Annotated[Host, Argument(help="Where the agent lives.")],
@@ -314,7 +311,6 @@ def _ourselves(root: Path) -> list[str]:
     return [sys.executable, "-m", "memory_system", "--workspace", str(root)]
 
 
-@handled
 def hook(
     settings: Settings,
     host: Annotated[Literal["claude-code"], Argument(help="Whose hook it is.")],
@@ -333,7 +329,6 @@ def hook(
         settings.say(f"memory: {error}")
 
 
-@handled
 def schedule(
     settings: Settings,
     action: Annotated[Literal["install", "show", "remove"], Argument(help="What to do with the job.")],
@@ -367,7 +362,6 @@ def _job_lines(row: dict[str, Any]) -> list[str]:
     return told
 
 
-@handled
 def watch(settings: Settings) -> None:
     """Index notes and transcripts and run due nights as files change, until interrupted; needs the extra `[watch]`."""
     import time

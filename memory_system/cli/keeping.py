@@ -12,7 +12,7 @@ import typer
 from typer import Argument, Option
 
 from memory_system import clock
-from memory_system.cli import AS_OF_HELP, WRONG, Settings, handled
+from memory_system.cli import AS_OF_HELP, WRONG, Settings
 from memory_system.errors import LLMError, UsageError
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ MOST = 12  # shown to a person; --json has them all
 Row = dict[str, str]
 
 
-@handled
 def status(settings: Settings) -> None:
     """How the workspace is doing, and what to look at; exits with 1 when there is something."""
     from memory_system.upkeep import stats as figures
@@ -39,7 +38,6 @@ def status(settings: Settings) -> None:
         raise typer.Exit(WRONG)
 
 
-@handled
 def stats(settings: Settings, as_of: Annotated[str, Option(help=AS_OF_HELP)] = "") -> None:
     """How many memories there are, of which type and importance."""
     from memory_system.upkeep import stats as figures
@@ -49,7 +47,6 @@ def stats(settings: Settings, as_of: Annotated[str, Option(help=AS_OF_HELP)] = "
     settings.answer(row, stats_lines)
 
 
-@handled
 def llm(settings: Settings, what: Annotated[Literal["check"], Argument(help="check.")] = "check") -> None:
     """Ask the language model one tiny question and say what works; exits with 6 when it gives no answer."""
     del what  # there is one
@@ -82,7 +79,6 @@ def llm_lines(row: dict[str, Any]) -> Iterator[str]:
     yield f"  price: {known}"
 
 
-@handled
 def snapshot(settings: Settings, as_of: Annotated[str, Option(help=AS_OF_HELP)] = "") -> None:
     """Show what the agent reads in the morning: the snapshot, as the memories give it."""
     from memory_system.nights import derive
@@ -92,7 +88,6 @@ def snapshot(settings: Settings, as_of: Annotated[str, Option(help=AS_OF_HELP)] 
     settings.answer(row, row["text"].rstrip("\n"))
 
 
-@handled
 def validate(
     settings: Settings,
     repair: Annotated[bool, Option(help="Set damage aside, put back what was lost, make the rest anew.")] = False,
@@ -126,7 +121,6 @@ def validate_lines(row: dict[str, Any]) -> Iterator[str]:
         yield "all is well"
 
 
-@handled
 def audit(
     settings: Settings,
     question: Annotated[Question, Argument(help="verify, head or log.")] = "verify",
@@ -160,7 +154,6 @@ def _first(names: list[str], most: int) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-@handled
 def rebuild_index(settings: Settings) -> None:
     """Make everything derived anew: index, profiles, snapshot; copy what transcripts say that layer 3 lacks."""
     from memory_system.nights import copying, derive
@@ -171,7 +164,6 @@ def rebuild_index(settings: Settings) -> None:
     settings.answer({"status": "rebuilt", "made": made}, f"rebuilt {', '.join(made)}")
 
 
-@handled
 def backup(
     settings: Settings,
     action: Annotated[Action, Argument(help="create, verify, restore, or key: make a key.")],

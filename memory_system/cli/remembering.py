@@ -13,7 +13,7 @@ import typer
 from typer import Argument, Option
 
 from memory_system import clock
-from memory_system.cli import WRONG, Settings, ended, handled
+from memory_system.cli import WRONG, Settings, ended
 from memory_system.errors import UnwritableError, UsageError
 from memory_system.text import shortened
 
@@ -29,7 +29,6 @@ LONGEST = 100  # characters of a memory in a preview
 LONGEST_HELD = 160  # characters of what was held back that a list shows
 
 
-@handled
 def capture(
     settings: Settings,
     text: Annotated[str, Argument(help="What to remember, as one sentence.")],
@@ -51,7 +50,6 @@ def capture(
     settings.answer({"status": "saved", "id": record.id, "content": record.content}, f"{record.id}  {record.content}")
 
 
-@handled
 def note(
     settings: Settings,
     text: Annotated[str, Argument(help="What happened.")],
@@ -65,7 +63,6 @@ def note(
     settings.answer({"status": "saved", "path": path, "category": category}, path)
 
 
-@handled
 def archive(settings: Settings, memory_id: Annotated[str, Argument(help="The memory's id.")]) -> None:
     """Put a memory away by hand; it can be restored."""
     from memory_system.upkeep import correct
@@ -79,7 +76,6 @@ def archive(settings: Settings, memory_id: Annotated[str, Argument(help="The mem
     settings.answer(row, "".join((_moved("archived", record.id, already=is_there), *hints)))
 
 
-@handled
 def restore(settings: Settings, memory_id: Annotated[str, Argument(help="The memory's id.")]) -> None:
     """Bring an archived memory back."""
     from memory_system.upkeep import correct
@@ -96,7 +92,6 @@ def _moved(done: str, memory_id: str, *, already: bool) -> str:
     return f"{memory_id} is {where} already: nothing to do" if already else f"{done} {memory_id}"
 
 
-@handled
 def edit(
     settings: Settings,
     memory_id: Annotated[str, Argument(help="The memory's id.")],
@@ -141,7 +136,6 @@ def _names(text: str) -> list[str]:
     return [name.strip() for name in text.replace("，", ",").split(",") if name.strip()]
 
 
-@handled
 def quarantine(
     settings: Settings,
     action: Annotated[Deed, Argument(help="list, show, approve or reject.")] = "list",
@@ -177,7 +171,6 @@ def held_lines(rows: list[dict[str, Any]]) -> Iterator[str]:
         yield f"  {row['why']} ({row['rule']}); said {row['said_at']} by {row['role']} in {row['ref']}"
 
 
-@handled
 def forget(
     settings: Settings,
     ids: Annotated[list[str] | None, Argument(help="Ids of memories.")] = None,
@@ -285,7 +278,6 @@ def _more(rows: list[Any]) -> Iterator[str]:
         yield f"  and {len(rows) - SHOWN} more: see them all with --json"
 
 
-@handled
 def policy(
     settings: Settings,
     action: Annotated[Literal["scan"], Argument(help="scan.")] = "scan",

@@ -12,7 +12,7 @@ import typer
 from typer import Argument, Option
 
 from memory_system import clock
-from memory_system.cli import AS_OF_HELP, Settings, handled
+from memory_system.cli import AS_OF_HELP, Settings
 from memory_system.errors import NotFoundError, UsageError
 from memory_system.text import shortened
 
@@ -30,7 +30,6 @@ PLACES = {
 }  # fmt: skip
 
 
-@handled
 def search(
     settings: Settings,
     query: Annotated[str, Argument(help="What to look for, in your own words; English or Chinese.")],
@@ -100,7 +99,6 @@ def _result_line(row: dict[str, Any], zone: tzinfo) -> str:
     return "\n      ".join((f"{row['score']:.2f} {row['type']:8} {text}", *below))
 
 
-@handled
 def get(
     settings: Settings,
     name: Annotated[str, Argument(help="A memory's id, or a file of the workspace.")],
@@ -129,7 +127,6 @@ def read_lines(found: dict[str, Any]) -> Iterator[str]:
         yield f"{found['outdated']} {found['outdated_by']}"
 
 
-@handled
 def context(
     settings: Settings,
     message: Annotated[str, Argument(help="What was said to the agent; - reads it from stdin.")],
@@ -150,7 +147,6 @@ def context(
         settings.answer(found, found["text"])
 
 
-@handled
 def why(
     settings: Settings,
     what: Annotated[str, Argument(metavar="ID|SESSION:ENTRY", help="A memory's id, or a message's ref.")],
@@ -167,7 +163,6 @@ def why(
     settings.answer(row, lines)
 
 
-@handled
 def diff(
     settings: Settings,
     run: Annotated[str, Argument(help=f"{RUN_HELP} The last one, or its rollback, if left out.")] = "",
@@ -180,7 +175,6 @@ def diff(
     settings.answer(row, diff_lines)
 
 
-@handled
 def rollback(
     settings: Settings,
     run: Annotated[str, Argument(help=RUN_HELP)],
@@ -301,7 +295,6 @@ def _named(part: Any) -> str:
     return " ".join(map(str, known or [part]))
 
 
-@handled
 def heartbeat(settings: Settings) -> None:
     """Look, without a model, for what the owner should be told or asked: HEARTBEAT_OK, or what to do."""
     from memory_system.upkeep import stats as pulse
@@ -324,7 +317,6 @@ def beat_lines(row: dict[str, Any], lang: str) -> Iterator[str]:
         yield "- … " + words["and"].join(f"{count} {words.get(kind, kind)}" for kind, count in row["more"].items())
 
 
-@handled
 def distill(
     settings: Settings,
     days: Annotated[int, Option(min=1, help="Of how many days memories are looked at for new lines.")] = 7,
