@@ -181,16 +181,14 @@ def hoisted(arguments: list[str]) -> list[str]:
     """The same arguments with the options of every command put before it; what follows `--` stays."""
     first: list[str] = []
     rest: list[str] = []
-    waiting = list(reversed(arguments))
-    while waiting:
-        each = waiting.pop()
+    words = iter(arguments)
+    for each in words:
         if each == "--":
-            rest += [each, *reversed(waiting)]
-            break
-        if each in FLAGS or each.startswith(tuple(f"{name}=" for name in WITH_VALUE)):
+            rest += [each, *words]
+        elif each in FLAGS or each.startswith(tuple(f"{name}=" for name in WITH_VALUE)):
             first.append(each)
-        elif each in WITH_VALUE and waiting:
-            first += [each, waiting.pop()]
+        elif each in WITH_VALUE and (value := next(words, None)) is not None:
+            first += [each, value]
         else:
             rest.append(each)
     return first + rest
@@ -284,9 +282,8 @@ class Settings:
 def _configured() -> Path | None:
     from memory_system.disk import Files
 
-    path = Path("config.json")
     try:
-        found = Files().read_object(path).get("workspace")
+        found = Files().read_object(Path("config.json")).get("workspace")
     except MemorySystemError:
         return None
     if found is not None and not isinstance(found, str):
@@ -351,14 +348,10 @@ def _as_ours(error: Exception) -> MemorySystemError:
 def ended(error: MemorySystemError, *, as_json: bool = False) -> typer.Exit:
     """How a command ends that an error ends: it is said to the person, and with --json it is the answer."""
     if as_json:
-        _answer_error(error)
+        told = {"kind": type(error).__name__, "what": _clean(str(error)), "hint": error.hint}
+        typer.echo(_as_json({"error": {**told, "exit_code": error.exit_code}}))
     complain(error)
     return typer.Exit(error.exit_code)
-
-
-def _answer_error(error: MemorySystemError) -> None:
-    what = {"kind": type(error).__name__, "what": _clean(str(error)), "hint": error.hint, "exit_code": error.exit_code}
-    typer.echo(_as_json({"error": what}))
 
 
 def _as_json(row: Row) -> str:

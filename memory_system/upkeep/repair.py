@@ -16,11 +16,11 @@ from memory_system.errors import DamagedError
 from memory_system.nights import copying, derive
 from memory_system.records import FILES, Fact, Pool, kind_of
 from memory_system.store import months
-from memory_system.store.checkpoint import Checkpoint, State
+from memory_system.store.checkpoint import Checkpoint
 from memory_system.store.journal import GENESIS, Change, Entry, read_entries, sound_length
 from memory_system.store.truth import checked, line_id, merged, parse_problem, take_over
 from memory_system.upkeep.check import readable_by_others
-from memory_system.upkeep.undo import replay
+from memory_system.upkeep.undo import replayed
 from memory_system.workspace import Workspace
 
 REASON = "repair"
@@ -82,10 +82,7 @@ def _checkpoint(ws: Workspace) -> Iterator[str]:
         Checkpoint(ws.layout, ws.files)
     except DamagedError:
         ws.files.rename(ws.layout.checkpoint, _aside(ws, f"{clock.stamp(ws.now)}-{ws.layout.checkpoint.name}"))
-        state = State()
-        for group in ws.journal.entries():
-            replay(state, group.entry)
-        ws.checkpoint.state = state
+        ws.checkpoint.state = replayed(ws.journal.entries())
         ws.checkpoint.save()
         yield "the checkpoint was set aside and told again by the journal"
 
