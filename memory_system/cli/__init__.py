@@ -27,7 +27,7 @@ import typer.core
 import typer.main
 from typer import Option
 
-from memory_system import __version__, clock
+from memory_system import __version__, clock, upkeep
 from memory_system.errors import ConfigError, MemorySystemError, UsageError, plainly
 
 if TYPE_CHECKING:
@@ -252,9 +252,8 @@ class Settings:
             if not day:
                 yield ws
                 return
-            from memory_system.upkeep import undo
 
-            with undo.as_of(ws, undo.moment_of(day, ws)) as earlier:
+            with upkeep.undo.as_of(ws, upkeep.undo.moment_of(day, ws)) as earlier:
                 yield earlier
 
     def answer(self, row: Row, told: str | Callable[[Row], Iterable[str]]) -> None:

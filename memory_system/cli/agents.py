@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from typer import Argument, Option
 
+from memory_system import upkeep
 from memory_system.cli import Settings, complain
 from memory_system.errors import MemorySystemError, UsageError
 
@@ -251,10 +252,9 @@ class _Repl:
             case "/memory":
                 from memory_system.cli.keeping import stats_lines
                 from memory_system.recall.units import note_files
-                from memory_system.upkeep import stats
 
                 of_talk = (f"Notes: {len(note_files(ws.layout))}", f"Session: {self._talk.session.id}")
-                return "\n".join((*stats_lines(stats.stats(ws)), *of_talk))
+                return "\n".join((*stats_lines(upkeep.stats.stats(ws)), *of_talk))
             case "/search":
                 from memory_system import finder
                 from memory_system.cli.searching import result_lines

@@ -13,7 +13,7 @@ import orjson
 import typer
 from typer import Argument, Option
 
-from memory_system import clock, text
+from memory_system import clock, text, upkeep
 from memory_system.cli import Settings, ended
 from memory_system.cli.keeping import cost_told, problem_lines, shown_size
 from memory_system.errors import UsageError
@@ -67,11 +67,10 @@ def init(
     """Make the folders, config.json and a sample SOUL.md; safe to repeat. On a terminal it asks whether a language
     model may read the nights."""
     from memory_system.llm import phrases
-    from memory_system.upkeep import edit
 
     spoken = machine_language() if language in (None, "auto") else language
     wished = _wished(settings) | ({"language": language} if language else {})
-    made = edit.init(settings.root, timezone or machine_zone(), machine_language(), **wished)
+    made = upkeep.edit.init(settings.root, timezone or machine_zone(), machine_language(), **wished)
     words = phrases(spoken)["init"]
     if language and "memory/config.json" not in made:
         settings.say(words["stays"])
@@ -121,22 +120,18 @@ def consolidate(
         return
     options: dict[str, Any] = {"force": force, "if_due": if_due, "allow_retire": allow_retire, "replay": replay}
     if estimate or dry_run:
-        from memory_system.upkeep import preview
-
         with settings.open() as ws:
             if estimate:
-                row, lines = preview.estimate(ws, force=force, if_due=if_due, mode=llm), estimate_lines
+                row, lines = upkeep.preview.estimate(ws, force=force, if_due=if_due, mode=llm), estimate_lines
             else:
-                row, lines = preview.preview(ws, **options), preview_lines
+                row, lines = upkeep.preview.preview(ws, **options), preview_lines
         settings.answer(row, lines)
         return
     with settings.open(write=True, allow_losses=allow_retire) as ws:
         report = pipeline.consolidate(ws, mode=llm, progress=_progress(settings), **options)
         row = report.to_row()
         if verbose and report.nights:
-            from memory_system.upkeep import explain
-
-            row["left_out"], row["left_out_more"] = explain.left_out(ws)
+            row["left_out"], row["left_out_more"] = upkeep.explain.left_out(ws)
     settings.answer(row, report_lines)
     if report.alarm is not None:
         raise ended(report.alarm)

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import typer
 from typer import Argument, Option
 
-from memory_system import clock
+from memory_system import clock, upkeep
 from memory_system.cli import AS_OF_HELP, Settings
 from memory_system.errors import NotFoundError, UsageError
 from memory_system.text import shortened
@@ -153,13 +153,11 @@ def why(
 ) -> None:
     """Explain a memory: who said it, what made it, what changed it, why it ranks where it does. Or a message: what was
     kept of it, what was left out, and why."""
-    from memory_system.upkeep import explain
-
     with settings.open() as ws:
         if ":" in what:
-            row, lines = explain.why_said(ws, what), said_lines
+            row, lines = upkeep.explain.why_said(ws, what), said_lines
         else:
-            row, lines = explain.why(ws, what), why_lines
+            row, lines = upkeep.explain.why(ws, what), why_lines
     settings.answer(row, lines)
 
 
@@ -168,10 +166,8 @@ def diff(
     run: Annotated[str, Argument(help=f"{RUN_HELP} The last one, or its rollback, if left out.")] = "",
 ) -> None:
     """Show what a run has changed."""
-    from memory_system.upkeep import explain
-
     with settings.open() as ws:
-        row = explain.diff(ws, run)
+        row = upkeep.explain.diff(ws, run)
     settings.answer(row, diff_lines)
 
 
@@ -182,15 +178,13 @@ def rollback(
     redo: Annotated[bool, Option(help="Let the next night read again what the run had read.")] = False,
 ) -> None:
     """Undo a run; that can be undone, too."""
-    from memory_system.upkeep import explain, undo
-
     with settings.open(write=True) as ws:
-        before, lost = ws.journal.head().seq, undo.beyond_reach(ws, run)
-        undo.rollback(ws, run, cascade=cascade, redo=redo)
+        before, lost = ws.journal.head().seq, upkeep.undo.beyond_reach(ws, run)
+        upkeep.undo.rollback(ws, run, cascade=cascade, redo=redo)
         seq = ws.journal.head().seq
         entry = f"#{seq}" if seq > before else None  # none was made where there was nothing to undo
-        rows = explain.diff(ws, entry)["changes"] if entry else []
-        stays_read = entry and not redo and any(each.entry.night for each in explain.entries_of(ws, run))
+        rows = upkeep.explain.diff(ws, entry)["changes"] if entry else []
+        stays_read = entry and not redo and any(each.entry.night for each in upkeep.explain.entries_of(ws, run))
     status = "rolled back" if entry else "nothing to undo"
     told = [*map(change_line, rows), f"{status}; undo that with: memory rollback {entry}" if entry else status]
     if stays_read:
@@ -297,10 +291,8 @@ def _named(part: Any) -> str:
 
 def heartbeat(settings: Settings) -> None:
     """Look, without a model, for what the owner should be told or asked: HEARTBEAT_OK, or what to do."""
-    from memory_system.upkeep import stats as pulse
-
     with settings.open() as ws:
-        row, lang = pulse.heartbeat(ws), ws.language
+        row, lang = upkeep.stats.heartbeat(ws), ws.language
     settings.answer(row, lambda row: beat_lines(row, lang))
 
 
@@ -324,14 +316,14 @@ def distill(
 ) -> None:
     """Propose what MEMORY.md, USER.md and IDENTITY.md should say after the last days, as a diff."""
     from memory_system.finder import Giver
-    from memory_system.upkeep import distill as curation
 
     with settings.open() as ws:
-        drafts = curation.distill(ws, days)
+        drafts = upkeep.distill.distill(ws, days)
         if apply:
-            curation.apply(ws, drafts)
+            upkeep.distill.apply(ws, drafts)
         giver = Giver(ws, unmasked=settings.unmasked)  # the files may hold secrets beside what is proposed
-    diff = giver.text("".join(curation.difference(each.before, each.after, (each.name, each.name)) for each in drafts))
+    diffs = (upkeep.distill.difference(each.before, each.after, (each.name, each.name)) for each in drafts)
+    diff = giver.text("".join(diffs))
     row = {
         "status": "applied" if apply else "proposed",
         "proposals": [
