@@ -257,12 +257,15 @@ class Settings:
                 yield earlier
 
     def answer(self, row: Row, told: str | Callable[[Row], Iterable[str]]) -> None:
-        """Print the answer, masked as the owner wants it: with --json the object, else a text or lines made of it."""
+        """Print the answer, masked as the owner wants it: with --json the object, else a text or lines made of it. The
+        command ends there with WRONG where the answer is that not all is `ok`."""
         if self.as_json:
             typer.echo(_as_json(self._shown(row)))
         else:
             text = told if isinstance(told, str) else "\n".join(told(row))
             typer.echo(self._shown([text, row])[0])  # the row tells what the text may leave bare
+        if not row.get("ok", True):
+            raise typer.Exit(WRONG)
 
     def say(self, text: str) -> None:
         """Talk to the person, not to the pipe."""

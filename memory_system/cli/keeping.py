@@ -12,7 +12,7 @@ import typer
 from typer import Argument, Option
 
 from memory_system import clock, upkeep
-from memory_system.cli import AS_OF_HELP, WRONG, Settings
+from memory_system.cli import AS_OF_HELP, Settings
 from memory_system.errors import LLMError, UsageError
 
 if TYPE_CHECKING:
@@ -32,8 +32,6 @@ def status(settings: Settings) -> None:
     with settings.open() as ws:
         row, lang = upkeep.stats.status(ws), ws.language
     settings.answer(row, lambda row: status_lines(row, lang))
-    if not row["ok"]:
-        raise typer.Exit(WRONG)
 
 
 def stats(settings: Settings, as_of: Annotated[str, Option(help=AS_OF_HELP)] = "") -> None:
@@ -100,8 +98,6 @@ def validate(
         rows = {name: [each.to_row() for each in there] for name, there in zip(names, found, strict=True)}
     row = {"ok": not rows["problems"], "repaired": repaired, **rows}
     settings.answer(row, validate_lines)
-    if not row["ok"]:
-        raise typer.Exit(WRONG)
 
 
 def validate_lines(row: dict[str, Any]) -> Iterator[str]:
@@ -131,8 +127,6 @@ def audit(
     problem = wrong.to_row() if wrong else None
     told = f"! {wrong.where}: {wrong.what}\n  → {wrong.hint}" if wrong else str(head)
     settings.answer({"ok": wrong is None, "head": str(head), "problem": problem}, told)
-    if wrong:
-        raise typer.Exit(WRONG)
 
 
 def log_lines(rows: list[dict[str, Any]]) -> Iterator[str]:
