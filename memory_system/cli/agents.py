@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 Audience = Literal["main", "group"]  # as in prompt, which is not imported for --help
 Action = Literal["list", "show", "append", "history", "flush", "compact", "prune", "archive"]
-Role = Literal["user", "assistant"]
 NAMELESS = ("list", "archive")
 YOU, AGENT = "You > ", "Agent > "
 HELP = """/soul  who the agent is        /memory  what it remembers      /search WORDS  look for something
@@ -59,7 +58,7 @@ def session(
     action: Annotated[Action, Argument(help="list, show, append, history, flush, compact, prune or archive.")],
     name: Annotated[str, Argument(help="The session's id; for all but list and archive.")] = "",
     text: Annotated[str, Argument(help="What was said; for append.")] = "",
-    role: Annotated[Role, Option(help="Who said it; for append.")] = "user",
+    role: Annotated[Literal["user", "assistant"], Option(help="Who said it; for append.")] = "user",
     limit: Annotated[int, Option(min=1, help="Messages that history shows, sessions that list shows.")] = 100,
     days: Annotated[int, Option(min=0, help="Days of silence after which archive packs a session.")] = 30,
 ) -> None:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 LOCALTIME = Path("/etc/localtime")
 Language = Literal["auto", "en", "zh"]
-Host = Literal["openclaw", "claude-code", "generic"]
 Event = Literal["session-start", "user-prompt-submit", "session-end"]
 Scheduler = Literal["systemd", "cron"]
 MODES = ("off", "on", "batch", "auto")  # auto is what earlier versions called on
@@ -240,7 +239,7 @@ def _sum_line(title: str, sums: dict[str, Any], whole: str, parts: tuple[str, ..
 
 def integrate(
     settings: Settings,
-    host: Annotated[Host, Argument(help="Where the agent lives.")],
+    host: Annotated[Literal["openclaw", "claude-code", "generic"], Argument(help="Where the agent lives.")],
     remove: Annotated[bool, Option("--remove", help="Take everything out again.")] = False,
     dry_run: Annotated[bool, Option("--dry-run", help="Show what would change, and change nothing.")] = False,
     rules: Annotated[bool, Option("--rules", help="Also put the rules of recall into AGENTS.md or CLAUDE.md.")] = False,

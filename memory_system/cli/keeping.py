@@ -18,7 +18,6 @@ from memory_system.errors import LLMError, UsageError
 if TYPE_CHECKING:
     from memory_system.upkeep.backup import Key
 
-Question = Literal["verify", "head", "log"]  # to the journal, and to who read and wrote
 Action = Literal["create", "verify", "restore", "key"]  # with a backup
 SHOWN = 5  # ids of facts that nobody has confirmed, files that others can read
 NAMED = 4  # ids that a line of the log shows
@@ -112,7 +111,7 @@ def validate_lines(row: dict[str, Any]) -> Iterator[str]:
 
 def audit(
     settings: Settings,
-    question: Annotated[Question, Argument(help="verify, head or log.")] = "verify",
+    question: Annotated[Literal["verify", "head", "log"], Argument(help="verify, head or log.")] = "verify",
     anchor: Annotated[str, Option(help="A head that was kept elsewhere: it must still be there.")] = "",
     last: Annotated[int, Option(min=1, help="How many lines of the log, at most: the newest.")] = 20,
 ) -> None:
