@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 import typer
 from typer import Argument, Option
 
+import memory_system
 from memory_system import clock, upkeep
 from memory_system.cli import AS_OF_HELP, Settings
 from memory_system.errors import NotFoundError, UsageError
@@ -45,11 +46,9 @@ def search(
     as_of: Annotated[str, Option(help=AS_OF_HELP)] = "",
 ) -> None:
     """Find memories, notes and what was said."""
-    from memory_system import finder
-
     _asked(query, "search")
     with settings.open_as_of(as_of) as ws:
-        found = finder.search(
+        found = memory_system.search(
             ws, query, limit=limit, scope=scope, archived=archived, since=_day(since), until=_day(until),
             kind="" if kind == "any" else kind, entity=entity, explain=explain, mode=mode, who="cli",
             unmasked=settings.unmasked,
@@ -106,10 +105,8 @@ def get(
     lines: Annotated[int, Option(min=1, help="How many lines, 120 at most.")] = 120,
 ) -> None:
     """Read one memory, or lines of a file, exactly."""
-    from memory_system import finder
-
     with settings.open() as ws:
-        found = finder.get(ws, name, from_line=from_line, lines=lines, who="cli", unmasked=settings.unmasked)
+        found = memory_system.get(ws, name, from_line=from_line, lines=lines, who="cli", unmasked=settings.unmasked)
     if found["status"] != "ok" and not settings.as_json:
         raise NotFoundError(found["error"])
     settings.answer(found, read_lines)
@@ -134,12 +131,10 @@ def context(
     without_snapshot: Annotated[bool, Option(help="Leave out what the snapshot shows already.")] = False,
 ) -> None:
     """Show what to give an agent for a message: what is remembered about it, in few tokens; nothing when nothing is."""
-    from memory_system import finder
-
     text = sys.stdin.buffer.read().decode(errors="replace") if message == "-" else message
     _asked(text, "context")
     with settings.open() as ws:
-        found = finder.context(
+        found = memory_system.context(
             ws, text, budget=budget, without_snapshot=without_snapshot, who="cli", unmasked=settings.unmasked
         )
     _warn(settings, found)
