@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 import test_check
 from workspaces import at, consolidate, layers, problems, say
 
+from memory_system.upkeep import correct
 from memory_system.upkeep.repair import repair
 from memory_system.workspace import Workspace
 
@@ -92,3 +94,16 @@ def test_nights_go_on_after_a_journal_was_set_aside(root: Path) -> None:
     say(root, "c", ("2026-03-06T09:00:00Z", "user", "I moved to Ghent."))
     consolidate(root, "2026-03-07T12:00:00Z")
     assert problems(root, NOW) == []
+
+
+def test_of_two_lines_the_one_in_its_pool_stays_wherever_it_is_read(root: Path) -> None:
+    """A line that came back into the active pool, beside the archived one that its owner has put in other words."""
+    archived = root / "memory/layer2/archive/facts.jsonl"
+    line = test_check.lines(root, FACTS)[0]
+    with Workspace.open(root, now=at(NOW), write=True) as ws:
+        correct.archive(ws, json.loads(line)["id"])
+    archived.write_bytes(archived.read_bytes().replace(b'"importance":', b'"note":"mine","importance":', 1))
+    (root / FACTS).write_bytes(line + (root / FACTS).read_bytes())
+    mend(root)
+    assert b'"note":"mine"' in archived.read_bytes()
+    assert json.loads(line)["id"].encode() not in (root / FACTS).read_bytes()

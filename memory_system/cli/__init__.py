@@ -27,7 +27,7 @@ import typer.core
 import typer.main
 from typer import Option
 
-from memory_system import __version__, clock
+from memory_system import __version__, clock, upkeep
 from memory_system.errors import ConfigError, MemorySystemError, UsageError, plainly
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Commands(typer.core.TyperGroup):
             return None
         module = import_module(f"memory_system.cli.{COMMANDS[cmd_name]}")
         single = typer.Typer(**PLAIN)
-        single.command(cmd_name)(getattr(module, cmd_name.replace("-", "_")))
+        single.command(cmd_name)(handled(getattr(module, cmd_name.replace("-", "_"))))
         return typer.main.get_command(single)
 
 
@@ -181,16 +181,14 @@ def hoisted(arguments: list[str]) -> list[str]:
     """The same arguments with the options of every command put before it; what follows `--` stays."""
     first: list[str] = []
     rest: list[str] = []
-    waiting = list(reversed(arguments))
-    while waiting:
-        each = waiting.pop()
+    words = iter(arguments)
+    for each in words:
         if each == "--":
-            rest += [each, *reversed(waiting)]
-            break
-        if each in FLAGS or each.startswith(tuple(f"{name}=" for name in WITH_VALUE)):
+            rest += [each, *words]
+        elif each in FLAGS or each.startswith(tuple(f"{name}=" for name in WITH_VALUE)):
             first.append(each)
-        elif each in WITH_VALUE and waiting:
-            first += [each, waiting.pop()]
+        elif each in WITH_VALUE and (value := next(words, None)) is not None:
+            first += [each, value]
         else:
             rest.append(each)
     return first + rest
@@ -254,18 +252,20 @@ class Settings:
             if not day:
                 yield ws
                 return
-            from memory_system.upkeep import undo
 
-            with undo.as_of(ws, undo.moment_of(day, ws)) as earlier:
+            with upkeep.undo.as_of(ws, upkeep.undo.moment_of(day, ws)) as earlier:
                 yield earlier
 
     def answer(self, row: Row, told: str | Callable[[Row], Iterable[str]]) -> None:
-        """Print the answer, masked as the owner wants it: with --json the object, else a text or lines made of it."""
+        """Print the answer, masked as the owner wants it: with --json the object, else a text or lines made of it. The
+        command ends there with WRONG where the answer is that not all is `ok`."""
         if self.as_json:
             typer.echo(_as_json(self._shown(row)))
         else:
             text = told if isinstance(told, str) else "\n".join(told(row))
             typer.echo(self._shown([text, row])[0])  # the row tells what the text may leave bare
+        if not row.get("ok", True):
+            raise typer.Exit(WRONG)
 
     def say(self, text: str) -> None:
         """Talk to the person, not to the pipe."""
@@ -284,9 +284,8 @@ class Settings:
 def _configured() -> Path | None:
     from memory_system.disk import Files
 
-    path = Path("config.json")
     try:
-        found = Files().read_object(path).get("workspace")
+        found = Files().read_object(Path("config.json")).get("workspace")
     except MemorySystemError:
         return None
     if found is not None and not isinstance(found, str):
@@ -351,14 +350,10 @@ def _as_ours(error: Exception) -> MemorySystemError:
 def ended(error: MemorySystemError, *, as_json: bool = False) -> typer.Exit:
     """How a command ends that an error ends: it is said to the person, and with --json it is the answer."""
     if as_json:
-        _answer_error(error)
+        told = {"kind": type(error).__name__, "what": _clean(str(error)), "hint": error.hint}
+        typer.echo(_as_json({"error": {**told, "exit_code": error.exit_code}}))
     complain(error)
     return typer.Exit(error.exit_code)
-
-
-def _answer_error(error: MemorySystemError) -> None:
-    what = {"kind": type(error).__name__, "what": _clean(str(error)), "hint": error.hint, "exit_code": error.exit_code}
-    typer.echo(_as_json({"error": what}))
 
 
 def _as_json(row: Row) -> str:

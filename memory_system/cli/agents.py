@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from typer import Argument, Option
 
-from memory_system.cli import Settings, complain, handled
+from memory_system import upkeep
+from memory_system.cli import Settings, complain
 from memory_system.errors import MemorySystemError, UsageError
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 Audience = Literal["main", "group"]  # as in prompt, which is not imported for --help
 Action = Literal["list", "show", "append", "history", "flush", "compact", "prune", "archive"]
-Role = Literal["user", "assistant"]
 NAMELESS = ("list", "archive")
 YOU, AGENT = "You > ", "Agent > "
 HELP = """/soul  who the agent is        /memory  what it remembers      /search WORDS  look for something
@@ -28,7 +28,6 @@ HELP = """/soul  who the agent is        /memory  what it remembers      /search
 NO_WORDS = "what for? /search WORDS"
 
 
-@handled
 def prompt(
     settings: Settings,
     session: Annotated[Audience, Option(help="With the owner alone, or in a group: nothing private.")] = "main",
@@ -44,7 +43,6 @@ def prompt(
     settings.answer(made.to_row(), made.text)
 
 
-@handled
 def serve(settings: Settings) -> None:
     """Serve the agent's tools, the snapshot and the notes over MCP, on stdin and stdout."""
     try:
@@ -55,13 +53,12 @@ def serve(settings: Settings) -> None:
     run(settings.root, lambda: settings.now)
 
 
-@handled
 def session(
     settings: Settings,
     action: Annotated[Action, Argument(help="list, show, append, history, flush, compact, prune or archive.")],
     name: Annotated[str, Argument(help="The session's id; for all but list and archive.")] = "",
     text: Annotated[str, Argument(help="What was said; for append.")] = "",
-    role: Annotated[Role, Option(help="Who said it; for append.")] = "user",
+    role: Annotated[Literal["user", "assistant"], Option(help="Who said it; for append.")] = "user",
     limit: Annotated[int, Option(min=1, help="Messages that history shows, sessions that list shows.")] = 100,
     days: Annotated[int, Option(min=0, help="Days of silence after which archive packs a session.")] = 30,
 ) -> None:
@@ -135,7 +132,6 @@ def _pruned(ws: Workspace, name: str) -> tuple[dict[str, Any], list[str]]:
     return row, [f"{tokens} tokens of {window}: {told}"]
 
 
-@handled
 def chat(
     settings: Settings,
     session: Annotated[str, Option(help="Go on with this session instead of beginning a new one.")] = "",
@@ -255,10 +251,9 @@ class _Repl:
             case "/memory":
                 from memory_system.cli.keeping import stats_lines
                 from memory_system.recall.units import note_files
-                from memory_system.upkeep import stats
 
                 of_talk = (f"Notes: {len(note_files(ws.layout))}", f"Session: {self._talk.session.id}")
-                return "\n".join((*stats_lines(stats.stats(ws)), *of_talk))
+                return "\n".join((*stats_lines(upkeep.stats.stats(ws)), *of_talk))
             case "/search":
                 from memory_system import finder
                 from memory_system.cli.searching import result_lines

@@ -14,8 +14,8 @@ import orjson
 import typer
 from typer import Argument, Option
 
-from memory_system import text
-from memory_system.cli import Settings, ended, handled
+from memory_system import text, upkeep
+from memory_system.cli import Settings, ended
 from memory_system.cli.keeping import cost_told, problem_lines, shown_size
 from memory_system.errors import UsageError
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 LOCALTIME = Path("/etc/localtime")
 Language = Literal["auto", "en", "zh"]
-Host = Literal["openclaw", "claude-code", "generic"]
 Event = Literal["session-start", "user-prompt-submit", "session-end"]
 Scheduler = Literal["systemd", "cron"]
 MODES = ("off", "on", "batch", "auto")  # auto is what earlier versions called on
@@ -58,7 +57,6 @@ def machine_language() -> str:
     return "zh" if locale.startswith("zh") else "en"
 
 
-@handled
 def init(
     settings: Settings,
     timezone: Annotated[str | None, Option(help="IANA name, like Asia/Shanghai; else this machine's.")] = None,
@@ -69,11 +67,10 @@ def init(
     """Make the folders, config.json and a sample SOUL.md; safe to repeat. On a terminal it asks whether a language
     model may read the nights."""
     from memory_system.llm import phrases
-    from memory_system.upkeep import edit
 
     spoken = machine_language() if language in (None, "auto") else language
     wished = _wished(settings) | ({"language": language} if language else {})
-    made = edit.init(settings.root, timezone or machine_zone(), machine_language(), **wished)
+    made = upkeep.edit.init(settings.root, timezone or machine_zone(), machine_language(), **wished)
     words = phrases(spoken)["init"]
     if language and "memory/config.json" not in made:
         settings.say(words["stays"])
@@ -96,7 +93,6 @@ def _wished(settings: Settings) -> dict[str, object]:
     return {"llm": {"mode": "on"}} if typer.confirm(MAY_READ, default=False, err=True) else {}
 
 
-@handled
 def consolidate(
     settings: Settings,
     force: Annotated[bool, Option(help="Also run a partial night that ends now; clear retries.")] = False,
@@ -124,22 +120,18 @@ def consolidate(
         return
     options: dict[str, Any] = {"force": force, "if_due": if_due, "allow_retire": allow_retire, "replay": replay}
     if estimate or dry_run:
-        from memory_system.upkeep import preview
-
         with settings.open() as ws:
             if estimate:
-                row, lines = preview.estimate(ws, force=force, if_due=if_due, mode=llm), estimate_lines
+                row, lines = upkeep.preview.estimate(ws, force=force, if_due=if_due, mode=llm), estimate_lines
             else:
-                row, lines = preview.preview(ws, **options), preview_lines
+                row, lines = upkeep.preview.preview(ws, **options), preview_lines
         settings.answer(row, lines)
         return
     with settings.open(write=True, allow_losses=allow_retire) as ws:
         report = pipeline.consolidate(ws, mode=llm, progress=_progress(settings), **options)
         row = report.to_row()
         if verbose and report.nights:
-            from memory_system.upkeep import explain
-
-            row["left_out"], row["left_out_more"] = explain.left_out(ws)
+            row["left_out"], row["left_out_more"] = upkeep.explain.left_out(ws)
     settings.answer(row, report_lines)
     if report.alarm is not None:
         raise ended(report.alarm)
@@ -246,10 +238,9 @@ def _sum_line(title: str, sums: dict[str, Any], whole: str, parts: tuple[str, ..
     return f"  {title} {sums[whole]} = {told}" + (f" ({reasons})" if reasons else "")
 
 
-@handled
 def integrate(
     settings: Settings,
-    host: Annotated[Host, Argument(help="Where the agent lives.")],
+    host: Annotated[Literal["openclaw", "claude-code", "generic"], Argument(help="Where the agent lives.")],
     remove: Annotated[bool, Option("--remove", help="Take everything out again.")] = False,
     dry_run: Annotated[bool, Option("--dry-run", help="Show what would change, and change nothing.")] = False,
     rules: Annotated[bool, Option("--rules", help="Also put the rules of recall into AGENTS.md or CLAUDE.md.")] = False,
@@ -315,7 +306,6 @@ def _ourselves(root: Path) -> list[str]:
     return [sys.executable, "-m", "memory_system", "--workspace", str(root)]
 
 
-@handled
 def hook(
     settings: Settings,
     host: Annotated[Literal["claude-code"], Argument(help="Whose hook it is.")],
@@ -334,7 +324,6 @@ def hook(
         settings.say(f"memory: {error}")
 
 
-@handled
 def schedule(
     settings: Settings,
     action: Annotated[Literal["install", "show", "remove"], Argument(help="What to do with the job.")],
@@ -368,7 +357,6 @@ def _job_lines(row: dict[str, Any]) -> list[str]:
     return told
 
 
-@handled
 def watch(settings: Settings) -> None:
     """Index notes and transcripts and run due nights as files change, until interrupted; needs the extra `[watch]`."""
     import time

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from typer import Argument, Option
 
-from memory_system import clock
-from memory_system.cli import AS_OF_HELP, WRONG, Settings, handled
+from memory_system import clock, upkeep
+from memory_system.cli import AS_OF_HELP, Settings
 from memory_system.errors import LLMError, UsageError
 
 if TYPE_CHECKING:
     from memory_system.upkeep.backup import Key
 
-Question = Literal["verify", "head", "log"]  # to the journal, and to who read and wrote
 Action = Literal["create", "verify", "restore", "key"]  # with a backup
 SHOWN = 5  # ids of facts that nobody has confirmed, files that others can read
 NAMED = 4  # ids that a line of the log shows
@@ -27,29 +26,20 @@ MOST = 12  # shown to a person; --json has them all
 Row = dict[str, str]
 
 
-@handled
 def status(settings: Settings) -> None:
     """How the workspace is doing, and what to look at; exits with 1 when there is something."""
-    from memory_system.upkeep import stats as figures
-
     with settings.open() as ws:
-        row, lang = figures.status(ws), ws.language
+        row, lang = upkeep.stats.status(ws), ws.language
     settings.answer(row, lambda row: status_lines(row, lang))
-    if not row["ok"]:
-        raise typer.Exit(WRONG)
 
 
-@handled
 def stats(settings: Settings, as_of: Annotated[str, Option(help=AS_OF_HELP)] = "") -> None:
     """How many memories there are, of which type and importance."""
-    from memory_system.upkeep import stats as figures
-
     with settings.open_as_of(as_of) as ws:
-        row = figures.stats(ws)
+        row = upkeep.stats.stats(ws)
     settings.answer(row, stats_lines)
 
 
-@handled
 def llm(settings: Settings, what: Annotated[Literal["check"], Argument(help="check.")] = "check") -> None:
     """Ask the language model one tiny question and say what works; exits with 6 when it gives no answer."""
     del what  # there is one
@@ -82,7 +72,6 @@ def llm_lines(row: dict[str, Any]) -> Iterator[str]:
     yield f"  price: {known}"
 
 
-@handled
 def snapshot(settings: Settings, as_of: Annotated[str, Option(help=AS_OF_HELP)] = "") -> None:
     """Show what the agent reads in the morning: the snapshot, as the memories give it."""
     from memory_system.nights import derive
@@ -92,28 +81,22 @@ def snapshot(settings: Settings, as_of: Annotated[str, Option(help=AS_OF_HELP)] 
     settings.answer(row, row["text"].rstrip("\n"))
 
 
-@handled
 def validate(
     settings: Settings,
     repair: Annotated[bool, Option(help="Set damage aside, put back what was lost, make the rest anew.")] = False,
 ) -> None:
     """Check everything the program relies on; exits with 1 and names file and line where something is wrong. What was
     stopped half-way, and lines of transcripts that were skipped, are told and not wrong."""
-    from memory_system.upkeep import check
-    from memory_system.upkeep import repair as mending
-    from memory_system.upkeep import stats as figures
-
     repaired: list[str] = []
     if repair:
         with settings.open(write=True, settle=False) as ws:
-            repaired = mending.repair(ws)
+            repaired = upkeep.repair.repair(ws)
     with settings.open() as ws:
-        found = {"problems": check.validate(ws), "waiting": check.unfinished(ws), "skipped": [*figures.skipped(ws)]}
-    rows = {name: [each.to_row() for each in there] for name, there in found.items()}
+        found = upkeep.check.validate(ws), upkeep.check.unfinished(ws), upkeep.stats.skipped(ws)
+        names = "problems", "waiting", "skipped"
+        rows = {name: [each.to_row() for each in there] for name, there in zip(names, found, strict=True)}
     row = {"ok": not rows["problems"], "repaired": repaired, **rows}
     settings.answer(row, validate_lines)
-    if not row["ok"]:
-        raise typer.Exit(WRONG)
 
 
 def validate_lines(row: dict[str, Any]) -> Iterator[str]:
@@ -126,28 +109,23 @@ def validate_lines(row: dict[str, Any]) -> Iterator[str]:
         yield "all is well"
 
 
-@handled
 def audit(
     settings: Settings,
-    question: Annotated[Question, Argument(help="verify, head or log.")] = "verify",
+    question: Annotated[Literal["verify", "head", "log"], Argument(help="verify, head or log.")] = "verify",
     anchor: Annotated[str, Option(help="A head that was kept elsewhere: it must still be there.")] = "",
     last: Annotated[int, Option(min=1, help="How many lines of the log, at most: the newest.")] = 20,
 ) -> None:
     """Check or anchor the journal's chain, or show who read and wrote what; exits with 1 where an entry is wrong."""
-    from memory_system.upkeep import check as chain
-
     with settings.open() as ws:
         if question == "log":
             rows = ws.accesses.log()[-last:]
             settings.answer({"log": rows}, lambda _: log_lines(rows) if rows else ["nothing yet"])
             return
         head = ws.journal.head()
-        wrong = chain.verify(ws, anchor) if question == "verify" else None
+        wrong = upkeep.check.verify(ws, anchor) if question == "verify" else None
     problem = wrong.to_row() if wrong else None
     told = f"! {wrong.where}: {wrong.what}\n  → {wrong.hint}" if wrong else str(head)
     settings.answer({"ok": wrong is None, "head": str(head), "problem": problem}, told)
-    if wrong:
-        raise typer.Exit(WRONG)
 
 
 def log_lines(rows: list[dict[str, Any]]) -> Iterator[str]:
@@ -160,7 +138,6 @@ def _first(names: list[str], most: int) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-@handled
 def rebuild_index(settings: Settings) -> None:
     """Make everything derived anew: index, profiles, snapshot; copy what transcripts say that layer 3 lacks."""
     from memory_system.nights import copying, derive
@@ -171,7 +148,6 @@ def rebuild_index(settings: Settings) -> None:
     settings.answer({"status": "rebuilt", "made": made}, f"rebuilt {', '.join(made)}")
 
 
-@handled
 def backup(
     settings: Settings,
     action: Annotated[Action, Argument(help="create, verify, restore, or key: make a key.")],
@@ -184,27 +160,24 @@ def backup(
     """Put the whole workspace into one encrypted file (as age does it), check such a file, or unpack it."""
     if (action == "restore") != (into is not None):
         raise UsageError("restore needs --into, and nothing else does", "memory backup restore FILE --into FOLDER")
-    from memory_system.upkeep import backup as backups
 
     row: dict[str, Any] = {"status": "made", "path": str(file)}
     if action == "key":
-        row["recipient"] = backups.make_key(file)
+        row["recipient"] = upkeep.backup.make_key(file)
         told = f"{row['recipient']}\nthe secret half is in {file}: keep a copy where the backups are not"
     elif action == "create":
-        from memory_system.upkeep import check
-
         key = _key(passphrase_file, tuple(recipient or ()), asked_twice=True)
         with settings.open(write=True) as ws:
-            row |= backups.create(ws, file, key).to_row()
-            row["readable_by_others"] = wide = [ws.layout.name(each) for each in check.readable_by_others(ws)]
+            row |= upkeep.backup.create(ws, file, key).to_row()
+            row["readable_by_others"] = wide = [ws.layout.name(each) for each in upkeep.check.readable_by_others(ws)]
         told = f"{file}: {row['files']} files, {row['bytes']} bytes, journal at {row['head']}"
         told += f"\n! others can read {_first(wide, SHOWN)}: chmod -R go-rwx memory" if wide else ""
     else:
-        key = _key(passphrase_file, backups.keys_in(identity) if identity else (), asked_twice=False)
-        contents = backups.read(file, key)
+        key = _key(passphrase_file, upkeep.backup.keys_in(identity) if identity else (), asked_twice=False)
+        contents = upkeep.backup.read(file, key)
         row |= {"status": "whole", **contents.to_row()}
         if into is not None:
-            backups.restore(contents, into)
+            upkeep.backup.restore(contents, into)
             row |= {"status": "restored", "workspace": str(into)}
         told = f"{row['status']}: {row['files']} files of {row['made']}, journal at {row['head']}"
         told += f"\nin {into}; look at it with: memory --workspace {into} validate" if into else ""
@@ -213,16 +186,16 @@ def backup(
 
 def _key(passphrase_file: Path | None, keys: tuple[str, ...], *, asked_twice: bool) -> Key:
     """The key that is named; the passphrase of whoever sits there when none is."""
-    from memory_system.upkeep import backup
-
     if passphrase_file is not None:
-        return backup.Key(backup.first_line(passphrase_file), keys)
+        return upkeep.backup.Key(upkeep.backup.first_line(passphrase_file), keys)
     if keys:
-        return backup.Key(keys=keys)
+        return upkeep.backup.Key(keys=keys)
     if not sys.stdin.isatty():
         option = "--recipient" if asked_twice else "--identity"
         raise UsageError("nobody could be asked for a passphrase", f"name {option} or --passphrase-file")
-    return backup.Key(typer.prompt("Passphrase 口令", hide_input=True, confirmation_prompt=asked_twice, err=True))
+    return upkeep.backup.Key(
+        typer.prompt("Passphrase 口令", hide_input=True, confirmation_prompt=asked_twice, err=True)
+    )
 
 
 def status_lines(row: dict[str, Any], lang: str = "en") -> Iterator[str]:

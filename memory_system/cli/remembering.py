@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from typer import Argument, Option
 
-from memory_system import clock
-from memory_system.cli import WRONG, Settings, ended, handled
+from memory_system import clock, upkeep
+from memory_system.cli import WRONG, Settings, ended
 from memory_system.errors import UnwritableError, UsageError
 from memory_system.text import shortened
 
@@ -29,7 +29,6 @@ LONGEST = 100  # characters of a memory in a preview
 LONGEST_HELD = 160  # characters of what was held back that a list shows
 
 
-@handled
 def capture(
     settings: Settings,
     text: Annotated[str, Argument(help="What to remember, as one sentence.")],
@@ -41,52 +40,41 @@ def capture(
     key: Annotated[str, Option(help="The same key and text twice are one memory.")] = "",
 ) -> None:
     """Remember one thing now; it is found at once and folded in tonight."""
-    from memory_system.upkeep import edit
-
     with settings.open() as ws:
-        record = edit.capture(
+        record = upkeep.edit.capture(
             ws, text, kind=kind, importance=importance, confidence=confidence, entities=_names(entities),
             source=source, key=key, who="cli",
         )  # fmt: skip
     settings.answer({"status": "saved", "id": record.id, "content": record.content}, f"{record.id}  {record.content}")
 
 
-@handled
 def note(
     settings: Settings,
     text: Annotated[str, Argument(help="What happened.")],
     category: Annotated[str, Option(help="preference, fact, decision, todo, person, …")] = "general",
 ) -> None:
     """Append an entry to today's note."""
-    from memory_system.upkeep import edit
-
     with settings.open() as ws:
-        path = edit.note(ws, text, category, who="cli")
+        path = upkeep.edit.note(ws, text, category, who="cli")
     settings.answer({"status": "saved", "path": path, "category": category}, path)
 
 
-@handled
 def archive(settings: Settings, memory_id: Annotated[str, Argument(help="The memory's id.")]) -> None:
     """Put a memory away by hand; it can be restored."""
-    from memory_system.upkeep import correct
-
     with settings.open(write=True) as ws:
         is_there = ws.store.pool_of(memory_id) == "archive"
-        record = correct.archive(ws, memory_id, who="cli")
-        replaced = [{"id": each.id, "content": each.content} for each in correct.replaced_by(ws, record)]
+        record = upkeep.correct.archive(ws, memory_id, who="cli")
+        replaced = [{"id": each.id, "content": each.content} for each in upkeep.correct.replaced_by(ws, record)]
     hints = (f"\n  it had replaced {each['content']}\n  → memory restore {each['id']}" for each in replaced)
     row = {"status": "archived", "id": record.id, "content": record.content, "replaced": replaced}
     settings.answer(row, "".join((_moved("archived", record.id, already=is_there), *hints)))
 
 
-@handled
 def restore(settings: Settings, memory_id: Annotated[str, Argument(help="The memory's id.")]) -> None:
     """Bring an archived memory back."""
-    from memory_system.upkeep import correct
-
     with settings.open(write=True) as ws:
         is_there = ws.store.pool_of(memory_id) == "active"
-        record = correct.restore(ws, memory_id, who="cli")
+        record = upkeep.correct.restore(ws, memory_id, who="cli")
     row = {"status": "restored", "id": record.id, "content": record.content}
     settings.answer(row, _moved("restored", record.id, already=is_there))
 
@@ -96,7 +84,6 @@ def _moved(done: str, memory_id: str, *, already: bool) -> str:
     return f"{memory_id} is {where} already: nothing to do" if already else f"{done} {memory_id}"
 
 
-@handled
 def edit(
     settings: Settings,
     memory_id: Annotated[str, Argument(help="The memory's id.")],
@@ -114,8 +101,6 @@ def edit(
     split: Annotated[bool, Option(help="Take its last merging back: two memories of one.")] = False,
 ) -> None:
     """Correct a memory by hand; consolidation never undoes that."""
-    from memory_system.upkeep import correct
-
     given = {
         "content": content, "value": value, "importance": importance, "category": category,
         "entities": None if entities is None else tuple(_names(entities)), "confidence": confidence, "pinned": pinned,
@@ -127,9 +112,9 @@ def edit(
     with settings.open(write=True) as ws:
         seq = ws.journal.head().seq
         if split:
-            changed = [*correct.split(ws, memory_id, if_version=if_version)]
+            changed = [*upkeep.correct.split(ws, memory_id, if_version=if_version)]
         else:
-            changed = [correct.edit(ws, memory_id, values, if_version=if_version, who="cli")]
+            changed = [upkeep.correct.edit(ws, memory_id, values, if_version=if_version, who="cli")]
         status = "unchanged" if ws.journal.head().seq == seq else "split" if split else "edited"
     rows = [{"id": each.id, "content": each.content, "version": each.version} for each in changed]
     settings.answer(
@@ -141,7 +126,6 @@ def _names(text: str) -> list[str]:
     return [name.strip() for name in text.replace("，", ",").split(",") if name.strip()]
 
 
-@handled
 def quarantine(
     settings: Settings,
     action: Annotated[Deed, Argument(help="list, show, approve or reject.")] = "list",
@@ -154,9 +138,7 @@ def quarantine(
         )
     with settings.open() as ws:
         if action == "approve":
-            from memory_system.upkeep import edit
-
-            edit.approve(ws, held_id, who="cli")
+            upkeep.edit.approve(ws, held_id, who="cli")
         elif action == "reject":
             from memory_system.privacy.trust import REJECTED
 
@@ -177,7 +159,6 @@ def held_lines(rows: list[dict[str, Any]]) -> Iterator[str]:
         yield f"  {row['why']} ({row['rule']}); said {row['said_at']} by {row['role']} in {row['ref']}"
 
 
-@handled
 def forget(
     settings: Settings,
     ids: Annotated[list[str] | None, Argument(help="Ids of memories.")] = None,
@@ -285,7 +266,6 @@ def _more(rows: list[Any]) -> Iterator[str]:
         yield f"  and {len(rows) - SHOWN} more: see them all with --json"
 
 
-@handled
 def policy(
     settings: Settings,
     action: Annotated[Literal["scan"], Argument(help="scan.")] = "scan",

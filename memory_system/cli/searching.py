@@ -11,8 +11,9 @@ from typing import Annotated, Any, Literal
 import typer
 from typer import Argument, Option
 
-from memory_system import clock
-from memory_system.cli import AS_OF_HELP, Settings, handled
+import memory_system
+from memory_system import clock, upkeep
+from memory_system.cli import AS_OF_HELP, Settings
 from memory_system.errors import NotFoundError, UsageError
 from memory_system.text import shortened
 
@@ -30,7 +31,6 @@ PLACES = {
 }  # fmt: skip
 
 
-@handled
 def search(
     settings: Settings,
     query: Annotated[str, Argument(help="What to look for, in your own words; English or Chinese.")],
@@ -46,11 +46,9 @@ def search(
     as_of: Annotated[str, Option(help=AS_OF_HELP)] = "",
 ) -> None:
     """Find memories, notes and what was said."""
-    from memory_system import finder
-
     _asked(query, "search")
     with settings.open_as_of(as_of) as ws:
-        found = finder.search(
+        found = memory_system.search(
             ws, query, limit=limit, scope=scope, archived=archived, since=_day(since), until=_day(until),
             kind="" if kind == "any" else kind, entity=entity, explain=explain, mode=mode, who="cli",
             unmasked=settings.unmasked,
@@ -100,7 +98,6 @@ def _result_line(row: dict[str, Any], zone: tzinfo) -> str:
     return "\n      ".join((f"{row['score']:.2f} {row['type']:8} {text}", *below))
 
 
-@handled
 def get(
     settings: Settings,
     name: Annotated[str, Argument(help="A memory's id, or a file of the workspace.")],
@@ -108,10 +105,8 @@ def get(
     lines: Annotated[int, Option(min=1, help="How many lines, 120 at most.")] = 120,
 ) -> None:
     """Read one memory, or lines of a file, exactly."""
-    from memory_system import finder
-
     with settings.open() as ws:
-        found = finder.get(ws, name, from_line=from_line, lines=lines, who="cli", unmasked=settings.unmasked)
+        found = memory_system.get(ws, name, from_line=from_line, lines=lines, who="cli", unmasked=settings.unmasked)
     if found["status"] != "ok" and not settings.as_json:
         raise NotFoundError(found["error"])
     settings.answer(found, read_lines)
@@ -129,7 +124,6 @@ def read_lines(found: dict[str, Any]) -> Iterator[str]:
         yield f"{found['outdated']} {found['outdated_by']}"
 
 
-@handled
 def context(
     settings: Settings,
     message: Annotated[str, Argument(help="What was said to the agent; - reads it from stdin.")],
@@ -137,12 +131,10 @@ def context(
     without_snapshot: Annotated[bool, Option(help="Leave out what the snapshot shows already.")] = False,
 ) -> None:
     """Show what to give an agent for a message: what is remembered about it, in few tokens; nothing when nothing is."""
-    from memory_system import finder
-
     text = sys.stdin.buffer.read().decode(errors="replace") if message == "-" else message
     _asked(text, "context")
     with settings.open() as ws:
-        found = finder.context(
+        found = memory_system.context(
             ws, text, budget=budget, without_snapshot=without_snapshot, who="cli", unmasked=settings.unmasked
         )
     _warn(settings, found)
@@ -150,37 +142,30 @@ def context(
         settings.answer(found, found["text"])
 
 
-@handled
 def why(
     settings: Settings,
     what: Annotated[str, Argument(metavar="ID|SESSION:ENTRY", help="A memory's id, or a message's ref.")],
 ) -> None:
     """Explain a memory: who said it, what made it, what changed it, why it ranks where it does. Or a message: what was
     kept of it, what was left out, and why."""
-    from memory_system.upkeep import explain
-
     with settings.open() as ws:
         if ":" in what:
-            row, lines = explain.why_said(ws, what), said_lines
+            row, lines = upkeep.explain.why_said(ws, what), said_lines
         else:
-            row, lines = explain.why(ws, what), why_lines
+            row, lines = upkeep.explain.why(ws, what), why_lines
     settings.answer(row, lines)
 
 
-@handled
 def diff(
     settings: Settings,
     run: Annotated[str, Argument(help=f"{RUN_HELP} The last one, or its rollback, if left out.")] = "",
 ) -> None:
     """Show what a run has changed."""
-    from memory_system.upkeep import explain
-
     with settings.open() as ws:
-        row = explain.diff(ws, run)
+        row = upkeep.explain.diff(ws, run)
     settings.answer(row, diff_lines)
 
 
-@handled
 def rollback(
     settings: Settings,
     run: Annotated[str, Argument(help=RUN_HELP)],
@@ -188,15 +173,13 @@ def rollback(
     redo: Annotated[bool, Option(help="Let the next night read again what the run had read.")] = False,
 ) -> None:
     """Undo a run; that can be undone, too."""
-    from memory_system.upkeep import explain, undo
-
     with settings.open(write=True) as ws:
-        before, lost = ws.journal.head().seq, undo.beyond_reach(ws, run)
-        undo.rollback(ws, run, cascade=cascade, redo=redo)
+        before, lost = ws.journal.head().seq, upkeep.undo.beyond_reach(ws, run)
+        upkeep.undo.rollback(ws, run, cascade=cascade, redo=redo)
         seq = ws.journal.head().seq
         entry = f"#{seq}" if seq > before else None  # none was made where there was nothing to undo
-        rows = explain.diff(ws, entry)["changes"] if entry else []
-        stays_read = entry and not redo and any(each.entry.night for each in explain.entries_of(ws, run))
+        rows = upkeep.explain.diff(ws, entry)["changes"] if entry else []
+        stays_read = entry and not redo and any(each.entry.night for each in upkeep.explain.entries_of(ws, run))
     status = "rolled back" if entry else "nothing to undo"
     told = [*map(change_line, rows), f"{status}; undo that with: memory rollback {entry}" if entry else status]
     if stays_read:
@@ -301,13 +284,10 @@ def _named(part: Any) -> str:
     return " ".join(map(str, known or [part]))
 
 
-@handled
 def heartbeat(settings: Settings) -> None:
     """Look, without a model, for what the owner should be told or asked: HEARTBEAT_OK, or what to do."""
-    from memory_system.upkeep import stats as pulse
-
     with settings.open() as ws:
-        row, lang = pulse.heartbeat(ws), ws.language
+        row, lang = upkeep.stats.heartbeat(ws), ws.language
     settings.answer(row, lambda row: beat_lines(row, lang))
 
 
@@ -324,7 +304,6 @@ def beat_lines(row: dict[str, Any], lang: str) -> Iterator[str]:
         yield "- … " + words["and"].join(f"{count} {words.get(kind, kind)}" for kind, count in row["more"].items())
 
 
-@handled
 def distill(
     settings: Settings,
     days: Annotated[int, Option(min=1, help="Of how many days memories are looked at for new lines.")] = 7,
@@ -332,14 +311,14 @@ def distill(
 ) -> None:
     """Propose what MEMORY.md, USER.md and IDENTITY.md should say after the last days, as a diff."""
     from memory_system.finder import Giver
-    from memory_system.upkeep import distill as curation
 
     with settings.open() as ws:
-        drafts = curation.distill(ws, days)
+        drafts = upkeep.distill.distill(ws, days)
         if apply:
-            curation.apply(ws, drafts)
+            upkeep.distill.apply(ws, drafts)
         giver = Giver(ws, unmasked=settings.unmasked)  # the files may hold secrets beside what is proposed
-    diff = giver.text("".join(curation.difference(each.before, each.after, (each.name, each.name)) for each in drafts))
+    diffs = (upkeep.distill.difference(each.before, each.after, (each.name, each.name)) for each in drafts)
+    diff = giver.text("".join(diffs))
     row = {
         "status": "applied" if apply else "proposed",
         "proposals": [

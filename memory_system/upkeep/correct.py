@@ -231,8 +231,7 @@ def restore(ws: Workspace, memory_id_: str, who: Who = "library") -> Fact:
 
 def _move(ws: Workspace, memory_id_: str, pool: Pool, why: str, changed: dict[str, object]) -> Fact:
     forgetting.finish(ws)
-    catch_up(ws)
-    record, there = find(ws, memory_id_)
+    record, there = _found(ws, memory_id_, None)
     if there == pool:
         return record
     now = clock.stamp(ws.now)

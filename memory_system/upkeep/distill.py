@@ -25,7 +25,6 @@ from memory_system.workspace import Workspace
 
 MEMORY_FILE, USER_FILE, IDENTITY_FILE = "MEMORY.md", "USER.md", "IDENTITY.md"
 FILE_OF = {"assistant": IDENTITY_FILE, "user": USER_FILE}
-CATEGORY = "identity"  # names, birthdays and the like: what such files are for
 LEAST = 0.7  # importance of what is worth a line that is read every day
 MOST = {MEMORY_FILE: 10_000, USER_FILE: 4_000, IDENTITY_FILE: 20_000}  # characters that a host takes of each
 ALIKE = 0.8  # share of a line's words (of a memory's) that the other must hold to say the same
@@ -45,19 +44,17 @@ _OBSERVED = re.compile(r"^<!-- observed: \d{4}-\d\d-\d\d", re.MULTILINE)
 def proposals(ws: Workspace) -> list[dict[str, str]]:
     """For each such file that lacks one: `file`, the `line` to put there, the memory's `id`, and its `quote`."""
     texts = {name: fold(ws.files.read(ws.layout.root / name).decode(errors="replace")) for name in FILE_OF.values()}
+    rows = (row for row in ws.store.rows("active", Fact) if row.get("value") and _is_said_so(row))
     return [
         {"file": file, "line": line_of(row, ws.language), "id": row["id"], "quote": _quote(row)}
-        for file, row in _identity(ws)
-        if fold(trust.shown(row["value"])) not in texts[file]
+        for row in rows
+        if (file := _file_of(row)) and fold(trust.shown(row["value"])) not in texts[file]
     ]
 
 
-def _identity(ws: Workspace) -> Iterator[tuple[str, Row]]:
-    """What such files are for, each with the file it belongs into."""
-    for row in ws.store.rows("active", Fact):
-        file = FILE_OF.get(row.get("subject", USER))
-        if file and row.get("category") == CATEGORY and row.get("value") and _is_said_so(row):
-            yield file, row
+def _file_of(row: Row) -> str | None:
+    """The file for names, birthdays and the like of whom it is told of; None for what is no such thing."""
+    return FILE_OF.get(row.get("subject", USER)) if row.get("category") == "identity" else None
 
 
 def _is_said_so(row: Row) -> bool:
@@ -114,8 +111,7 @@ def distill(ws: Workspace, days: int) -> list[Draft]:
     for row in sorted(rows, key=lambda row: (row.get("said_at", ""), row["id"])):
         _outdated(row, drafts[MEMORY_FILE])
         _outdated(row, drafts[USER_FILE])
-        file = FILE_OF.get(row.get("subject", USER))
-        if file and row.get("category") == CATEGORY:
+        if file := _file_of(row):
             _trait(row, drafts[file], ws.language)
         elif _is_worth(row, since):
             home = USER_FILE if row.get("category") == "instruction" else MEMORY_FILE  # how to treat the owner

@@ -18,7 +18,7 @@ from memory_system.phases import Night, facts, screen, segment
 from memory_system.phases.evidence import RULE
 from memory_system.phases.screen import Judged
 from memory_system.readers import Cursor
-from memory_system.records import POOLS, QUOTE, Belief, Evidence, Fact, Pool, Summary, from_line, session_of
+from memory_system.records import QUOTE, Evidence, Fact, Pool, Summary, from_line, session_of
 from memory_system.store import retention
 from memory_system.store.journal import Change, Group
 from memory_system.text import shortened
@@ -35,7 +35,6 @@ ROLLBACK = "rollback of "  # with which the reason of an entry that undoes other
 UNTOLD = frozenset({"updated", "version", "scored_at"})  # fields that move with every change
 KEPT = "kept as it was said"
 COMPOSED = "three or more facts of one topic, told together"
-EARLIER = "told by an earlier version of the program, by a rule that is gone"
 MOST_WORDS = 8  # of the judge's words that are shown
 MOST_LEFT_OUT = 200
 SHORTENED = 80  # characters of what was left out
@@ -107,7 +106,7 @@ def rule_of(record: Fact) -> str:
         return ""
     rule_id = record.method.removeprefix(RULE)
     found = (rule.why for lang in LANGUAGES for rule in claim_rules(lang) if rule.id == rule_id)
-    return next(found, EARLIER)
+    return next(found, "told by an earlier version of the program, by a rule that is gone")
 
 
 def _rank(record: Fact, ws: Workspace) -> dict[str, Any]:
@@ -216,7 +215,7 @@ def judgement(ws: Workspace, record: Fact) -> dict[str, Any] | None:
     turn = next((each for each in turns if each.message.ref == words.ref), None) or _alone(record)
     judged = screen.judged(turn, ws.config, Run(ws, Night(ws.now, ws.config), []).guard, facts.known_names(ws.store))
     rows = zip(turn.segments, _rows(turn, judged), strict=True)
-    inside = (row for each, row in rows if _meets(each.start, each.end, words.quote, turn.message.text))
+    inside = (row for each, row in rows if _meets(each, words.quote, turn.message.text))
     return max(inside, key=lambda row: (row["kept"], row["importance"]), default=None)
 
 
@@ -264,7 +263,11 @@ def _segments(
         if turn.message.ref != message.ref:
             continue
         for each, row in zip(judged, _rows(turn, judged), strict=True):
-            ids = [record.id for _, record in standing if _stands_on(record, each.segment, message)]
+            ids = [
+                record.id
+                for _, record in standing
+                if any(_meets(each.segment, it.quote, message.text) for it in record.evidence if it.ref == message.ref)
+            ]
             yield {"text": giver.text(_shown(turn, each, each.reason), message.ref), **row, "memories": ids}
 
 
@@ -306,20 +309,13 @@ def _word(name: str, weight: int) -> dict[str, Any]:
 
 def _standing_on(ws: Workspace, ref: str) -> Iterator[tuple[Pool, Fact]]:
     """The facts and beliefs that stand on a message, and the pool of each."""
-    wanted = ref.encode()
-    for pool in POOLS:
-        for kind in (Fact, Belief):
-            for record in (from_line(line) for _, line in ws.store.lines(pool, kind) if wanted in line):
-                if any(each.ref == ref for each in record.evidence):
-                    yield pool, record
+    for pool, line in ws.store.all_lines():
+        record = from_line(line) if ref.encode() in line else None
+        if record and not isinstance(record, Summary) and any(each.ref == ref for each in record.evidence):
+            yield pool, record
 
 
-def _stands_on(record: Fact, segment_: Segment, message: Message) -> bool:
-    quotes = (each.quote for each in record.evidence if each.ref == message.ref)
-    return any(_meets(segment_.start, segment_.end, quote, message.text) for quote in quotes)
-
-
-def _meets(start: int, end: int, quote: str, text: str) -> bool:
-    """Whether the words of a quote stand in that stretch of a text, or it in them."""
+def _meets(part: Segment, quote: str, text: str) -> bool:
+    """Whether the words of a quote stand in that segment of a text, or it in them."""
     place = text.find(quote) if quote else -1
-    return place >= 0 and place < end and start < place + len(quote)
+    return place >= 0 and place < part.end and part.start < place + len(quote)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 from memory_system import clock
@@ -16,14 +15,15 @@ from memory_system.errors import DamagedError
 from memory_system.nights import copying, derive
 from memory_system.records import FILES, Fact, Pool, kind_of
 from memory_system.store import months
-from memory_system.store.checkpoint import Checkpoint, State
+from memory_system.store.checkpoint import Checkpoint
 from memory_system.store.journal import GENESIS, Change, Entry, read_entries, sound_length
 from memory_system.store.truth import checked, line_id, merged, parse_problem, take_over
 from memory_system.upkeep.check import readable_by_others
-from memory_system.upkeep.undo import replay
+from memory_system.upkeep.undo import replayed
 from memory_system.workspace import Workspace
 
 REASON = "repair"
+Standing = tuple[Pool, bytes]  # a memory's pool, and its line there
 
 
 def repair(ws: Workspace) -> list[str]:
@@ -82,10 +82,7 @@ def _checkpoint(ws: Workspace) -> Iterator[str]:
         Checkpoint(ws.layout, ws.files)
     except DamagedError:
         ws.files.rename(ws.layout.checkpoint, _aside(ws, f"{clock.stamp(ws.now)}-{ws.layout.checkpoint.name}"))
-        state = State()
-        for group in ws.journal.entries():
-            replay(state, group.entry)
-        ws.checkpoint.state = state
+        ws.checkpoint.state = replayed(ws.journal.entries())
         ws.checkpoint.save()
         yield "the checkpoint was set aside and told again by the journal"
 
@@ -93,16 +90,19 @@ def _checkpoint(ws: Workspace) -> Iterator[str]:
 def _lines(ws: Workspace) -> Iterator[str]:
     """Lines that are no memories of their file, and second lines of one memory, leave it."""
     files = {(pool, kind): _sifted(ws, pool, kind) for pool, kind in FILES}
-    copies: dict[str, list[tuple[Pool, bytes]]] = defaultdict(list)
+    copies: dict[str, list[Standing]] = defaultdict(list)
     for (pool, _), (sound, _) in files.items():
         for line in sound:
             copies[line_id(line)].append((pool, line))
-    stay = _chosen({key: each for key, each in copies.items() if len(each) > 1}, ws)
+    known = ws.journal.latest()
+    stay = {key: _chosen(each, known.get(key)) for key, each in copies.items()}
     for (pool, kind), (sound, damaged) in files.items():
         kept: list[bytes] = []
         for line in sound:
-            alone = len(copies[line_id(line)]) == 1
-            (kept if alone or stay.pop(line_id(line), None) == (pool, line) else damaged).append(line)
+            if stay.get(line_id(line)) == (pool, line):
+                kept.append(stay.pop(line_id(line))[1])
+            else:
+                damaged.append(line)
         if damaged:
             path = ws.layout.pool(pool, kind)
             ws.files.append(_aside(ws, f"{pool}.{path.name}"), damaged)
@@ -124,14 +124,9 @@ def _sifted(ws: Workspace, pool: Pool, kind: type[Fact]) -> tuple[list[bytes], l
     return sound, damaged
 
 
-def _chosen(copies: dict[str, list[tuple[Pool, bytes]]], ws: Workspace) -> dict[str, tuple[Pool, bytes]]:
-    """Of several lines of one memory the one that stays: as the journal has it, else in its pool, else the first."""
-    known = ws.journal.latest() if copies else {}
-
-    def distance(key: str, copy: tuple[Pool, bytes]) -> tuple[bool, bool]:
-        return copy != known.get(key), copy[0] != known.get(key, copy)[0]
-
-    return {key: min(each, key=partial(distance, key)) for key, each in copies.items()}
+def _chosen(copies: list[Standing], known: Standing | None) -> Standing:
+    """Of the lines of one memory the one that stays: as the journal has it, else in its pool, else the first."""
+    return min(copies, key=lambda copy: (copy != known, known is not None and copy[0] != known[0]))
 
 
 def _interrupted(ws: Workspace) -> Iterator[str]:

@@ -38,8 +38,12 @@ def rollback(ws: Workspace, name: str, *, cascade: bool = False, redo: bool = Fa
     groups = entries_of(ws, name)
     if any(each.entry.reason.startswith(forgetting.FORGET) for each in groups):
         raise ForgottenError(f"{name} was a forgetting, which is for good: nothing brings back what it took")
-    if _differing(groups, ws):
-        groups = _with_dependent(groups, ws, name, cascade=cascade)
+    later = _building_on(groups, ws) if _differing(groups, ws) else []
+    if later and not cascade:
+        which = ", ".join(dict.fromkeys(each.entry.run or f"#{each.entry.seq}" for each in later))
+        hint = f"undo them as well: memory rollback {name} --cascade"
+        raise DependentChangesError(f"later runs build on {name}: {which}", hint)
+    groups += later
     changes = _differing(groups, ws)
     if changes or redo:
         _give_back(changes, ws)
@@ -73,16 +77,6 @@ def _differing(groups: Iterable[Group], ws: Workspace) -> list[Change]:
         if not (was.before_pool and was.before is None)  # blanked: nobody knows what it said
     )
     return [each for each in back if (each.before_pool, each.before) != (each.after_pool, each.after)]
-
-
-def _with_dependent(groups: list[Group], ws: Workspace, name: str, *, cascade: bool) -> list[Group]:
-    """The entries, and every later one that builds on them or on those: an error without `cascade`."""
-    later = _building_on(groups, ws)
-    if later and not cascade:
-        which = ", ".join(dict.fromkeys(each.entry.run or f"#{each.entry.seq}" for each in later))
-        hint = f"undo them as well: memory rollback {name} --cascade"
-        raise DependentChangesError(f"later runs build on {name}: {which}", hint)
-    return groups + later
 
 
 def _building_on(groups: list[Group], ws: Workspace) -> list[Group]:
@@ -196,7 +190,11 @@ def as_of(ws: Workspace, moment: datetime) -> Iterator[Workspace]:
 
 def _walked_back(pending: list[Change], ws: Workspace, past: Workspace) -> tuple[State, dict[str, Change]]:
     """Write the memories as they were; the checkpoint then, and each memory's first change since."""
-    state, since = _told(ws.journal.entries(), clock.stamp(past.now))
+    groups = list(ws.journal.entries())
+    stamp = clock.stamp(past.now)
+    # The last entry of the moment, and all before it, whatever their times: a clock may have gone back.
+    then = max((number for number, each in enumerate(groups, 1) if each.entry.time <= stamp), default=0)
+    since = _first(groups[then:])
     for pool, kind in FILES:
         mine = {
             key: change.before if change.before_pool == pool else None
@@ -205,34 +203,19 @@ def _walked_back(pending: list[Change], ws: Workspace, past: Workspace) -> tuple
         }
         lines = truth.merged(ws.store.settled(pool, kind, pending), mine)
         past.files.replace(past.layout.pool(pool, kind), lines, durable=False)
-    return state, since
+    return replayed(groups[:then]), since
 
 
-def _told(groups: Iterable[Group], stamp: str) -> tuple[State, dict[str, Change]]:
-    """What the journal tells of the moment. Where a clock went back, entries are in their order all the same: the last
-    one with a time before the moment, and all before it, belong to it."""
-    state, later = State(), list[Entry]()
-    since: dict[str, Change] = {}
-    for group in groups:
-        later.append(group.entry)
-        if group.entry.time <= stamp:
-            for each in later:
-                replay(state, each)
-            later.clear()
-            since.clear()
-            continue
-        for change in group.changes:
-            since.setdefault(change.id, change)
-    return state, since
-
-
-def replay(state: State, entry: Entry) -> None:
-    """Bring the state of the checkpoint to where a commit left it. A night counts as done with its commit."""
-    moved = moved_keys(state, entry.state)
-    if entry.run:
-        moved |= {"last_run": entry.time, "last_success": entry.time, "current_phase": None, "phase_data": {}}
-    for name, value in moved.items():
-        setattr(state, name, value)
+def replayed(groups: Iterable[Group]) -> State:
+    """The state of the checkpoint as these commits, from the first on, leave it. A night counts as done with its."""
+    state = State()
+    for entry in (each.entry for each in groups):
+        moved = moved_keys(state, entry.state)
+        if entry.run:
+            moved |= {"last_run": entry.time, "last_success": entry.time, "current_phase": None, "phase_data": {}}
+        for name, value in moved.items():
+            setattr(state, name, value)
+    return state
 
 
 def _last_night(state: State, ws: Workspace, moment: datetime) -> str:
