@@ -249,9 +249,8 @@ class Index(Entries):
 
     def message(self, ref: str) -> list[Unit]:
         """The message with that ref, as one unit or in its passages; empty when there is none that may be given out."""
-        return (
-            [] if storable(ref) in self._unsaid else [unit for _, unit in entering.whole(self._database, storable(ref))]
-        )
+        key = storable(ref)
+        return [] if key in self._unsaid else [unit for _, unit in entering.whole(self._database, key)]
 
     def passing(self, numbers: Collection[int], filters: Filters) -> Collection[int]:
         """Those of the units that the filters let through."""

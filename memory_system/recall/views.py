@@ -45,15 +45,11 @@ class Sessions:
         self._sizes: dict[int, int] = {}
         self._ends: dict[int, str] = {}  # stamps after which none was said
 
-    def lengths(self, sessions: Collection[int]) -> dict[int, int]:
-        """How many units each of these has that is a session."""
-        self._read(sessions)
-        return {each: size for each in sessions if (size := self._sizes[each])}
-
     def scores(self, tallies: Iterable[Tally], said: Collection[int]) -> dict[int, float]:
         """BM25 of those that are sessions as wholes, a term counting once for each unit that has it."""
         count, average = self.average
-        lengths = self.lengths(said)
+        self._read(said)
+        lengths = {each: length for each in said if (length := self._sizes[each])}
         rooms = {each: SESSION_K * (1 - SESSION_B + SESSION_B * length / average) for each, length in lengths.items()}
         scores = dict.fromkeys(rooms, 0.0)
         for share, held in tallies:
