@@ -24,7 +24,7 @@ SELECT number FROM unit WHERE scope IN (SELECT value FROM json_each(:scopes))
     AND key IN (SELECT id FROM memory_ref WHERE ref IN (SELECT value FROM json_each(:refs)))
 
 -- name: latest
-SELECT number, said_at FROM json_each(?) AS asked CROSS JOIN unit ON number = asked.value
+SELECT number FROM json_each(?) AS asked CROSS JOIN unit ON number = asked.value
 ORDER BY said_at DESC, scope, unit.key LIMIT ?
 
 -- name: score

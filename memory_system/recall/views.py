@@ -10,20 +10,16 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from itertools import repeat
-from operator import rshift
 from typing import Any, NamedTuple
 
 from memory_system.config import Config
 from memory_system.recall import schema, terms
-from memory_system.recall.schema import SCOPES, SESSION_BITS, json_list, unpacked
+from memory_system.recall.schema import SCOPES, json_list, unpacked
 from memory_system.recall.units import SMALLEST_SCORE, day_number
 from memory_system.records import Row
 from memory_system.store.database import Database
 
-ENDLESS = "\uffff"  # of what is no message, it is not known when the last was said
-
-_SESSIONS = "SELECT number, turns + parts, last FROM session WHERE number IN (SELECT value FROM json_each(?))"
+_SESSIONS = "SELECT number, turns + parts FROM session WHERE number IN (SELECT value FROM json_each(?))"
 
 MANY = 200  # memories that a word may be in however few there are
 MANY_SHARE = 0.05
@@ -43,12 +39,13 @@ class Sessions:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._sizes: dict[int, int] = {}
-        self._ends: dict[int, str] = {}  # stamps after which none was said
 
     def scores(self, tallies: Iterable[Tally], said: Collection[int]) -> dict[int, float]:
         """BM25 of those that are sessions as wholes, a term counting once for each unit that has it."""
         count, average = self.average
-        self._read(said)
+        if unknown := [each for each in said if each not in self._sizes]:
+            rows = self._database.rows(_SESSIONS, (json_list(unknown),))
+            self._sizes.update(dict.fromkeys(unknown, 0) | dict(rows))
         lengths = {each: length for each in said if (length := self._sizes[each])}
         rooms = {each: SESSION_K * (1 - SESSION_B + SESSION_B * length / average) for each, length in lengths.items()}
         scores = dict.fromkeys(rooms, 0.0)
@@ -64,34 +61,10 @@ class Sessions:
         [(count, units)] = self._database.rows("SELECT count(*), sum(turns + parts) FROM session")
         return count, units / count if count else 1.0
 
-    def _read(self, sessions: Collection[int]) -> None:
-        if unknown := [each for each in sessions if each not in self._ends]:
-            rows = self._database.rows(_SESSIONS, (json_list(unknown),))
-            self._sizes.update(dict.fromkeys(unknown, 0) | {number: size for number, size, _ in rows})
-            self._ends.update(dict.fromkeys(unknown, ENDLESS) | {number: end for number, _, end in rows})
-
     def latest(self, numbers: Collection[int], limit: int) -> list[int]:
-        """Those of the units that were said last, whatever their numbers: of sessions that ended late enough."""
-        held = Counter(map(rshift, numbers, repeat(SESSION_BITS)))
-        self._read(held)
-        waiting = sorted(held, key=self._ends.__getitem__)
-        late, count = set[int](), 0
-        while waiting and count < limit:
-            late.add(waiting[-1])
-            count += held[waiting.pop()]
-
-        def said_last(sessions: set[int], before: Collection[int] = ()) -> list[tuple[int, str]]:
-            """The last of the units in these sessions and `before`, each with its stamp; equals by scope and key."""
-            among = [*before, *(number for number in numbers if number >> SESSION_BITS in sessions)]
-            return self._database.rows(schema.SQL["latest"], (json_list(among), limit))
-
-        found = said_last(late)
-        since, rest = found[-1][1] if len(found) == limit else "", set[int]()
-        while waiting and self._ends[waiting[-1]] >= since:
-            rest.add(waiting.pop())
-        if rest:
-            found = said_last(rest, [number for number, _ in found])
-        return [number for number, _ in found]
+        """Those of the units that were said last, whatever their numbers; equals by scope and key."""
+        rows = self._database.rows(schema.SQL["latest"], (json_list(numbers), limit))
+        return [number for (number,) in rows]
 
 
 class Ranked(NamedTuple):
