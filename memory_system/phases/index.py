@@ -11,11 +11,12 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
+import orjson
+
 from memory_system.errors import EmbedderError, LockedError, WorkspaceError
 from memory_system.readers import Cursor
 from memory_system.recall.search_index import Index
 from memory_system.recall.units import note_files, read_note, storable
-from memory_system.recall.views import FILES, Dump, digest, followed
 from memory_system.records import session_of
 from memory_system.store.checkpoint import due
 from memory_system.store.database import StaleIndexError
@@ -43,9 +44,9 @@ def run(
             with index.writing(head.hash):
                 for session in again:
                     index.drop_session(session)
-                files = _put_and_list(changes, messages, index, ws)
+                put(changes, messages, index, ws)
             yield ws.layout.search_index.name
-            yield from _write(files, ws)
+            yield from _write(dumped(index), ws)
             yield from embed(index, ws)
     except StaleIndexError:
         yield from rebuild(ws)
@@ -218,20 +219,6 @@ def _is_only_copied(session: str, ws: Workspace) -> bool:
     return session not in state.cursors and not ws.layout.elsewhere and not ws.library.is_there(session)
 
 
-def _put_and_list(
-    changes: Collection[Change], messages: Iterable[Message], index: Index, ws: Workspace
-) -> dict[str, bytes]:
-    """`put`, and the dump as it is then: the last one follows what has changed, where it stands as it was written."""
-    ids, listing = [change.id for change in changes], index.listing
-    there = Dump.read((ws.files.read(ws.layout.index / name) for name in FILES), index.noted("dump"))
-    before = list(listing.labels(ids)) if there else []
-    put(changes, messages, index, ws)
-    dump = followed(there, before, ids, listing) or listing.all()
-    files = dump.files()
-    index.note("dump", {"digest": digest(files), "crowded": dump.crowded})
-    return dict(zip(FILES, files, strict=True))
-
-
 def _write(files: Mapping[str, bytes], ws: Workspace) -> Iterator[str]:
     for name, data in files.items():
         ws.files.replace_if_changed(ws.layout.index / name, data, durable=False)
@@ -257,8 +244,8 @@ def embed(index: Index, ws: Workspace, *, asking: bool = True) -> Iterator[str]:
 
 
 def dumped(index: Index) -> dict[str, bytes]:
-    """The bytes of keywords.json, timeline.json and relations.json by these names, made anew."""
-    return dict(zip(FILES, index.listing.all().files(), strict=True))
+    """The bytes of keywords.json, timeline.json and relations.json by these names."""
+    return {name: orjson.dumps(part) + b"\n" for name, part in index.dump().items()}
 
 
 def open_index(ws: Workspace) -> Index:

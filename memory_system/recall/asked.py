@@ -5,7 +5,7 @@ calls for beside its words (`rules/cues.toml`), and which of the user's attribut
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
@@ -20,7 +20,7 @@ from memory_system.recall.names import Name, named, nearest, of_oneself
 from memory_system.recall.units import storable
 from memory_system.recall.views import Standing
 from memory_system.records import Row
-from memory_system.rules import Rule, load, table, together
+from memory_system.rules import load, table, together
 from memory_system.text import fold, is_cjk, language
 
 MOST_ASKED = 4  # questions in one message that are looked at one by one
@@ -183,15 +183,15 @@ class Kind:
     that is asked for, at most `most`; with `named` only those whose value the message names."""
 
     name: str
-    categories: frozenset[str]
-    attributes: frozenset[str]
+    categories: Collection[str]
+    attributes: Collection[str]
     most: int = 0
     named: bool = False
 
     def holds(self, row: Row) -> bool:
         attribute = row.get("attribute", "")
         known = {attribute, attribute.partition(".")[0]}
-        return row.get("category", "general") in self.categories or bool(known & self.attributes)
+        return row.get("category", "general") in self.categories or not known.isdisjoint(self.attributes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,12 +220,8 @@ def cues_of(message: str) -> Cues:
     asked = [each for each in _ONE_QUESTION.findall(text) if each != text]
     for each in asked[:MOST_ASKED]:  # of several questions each calls for its own
         wholes += [rule for rule in groups["wholes"].firing(each) if rule not in wholes]
-    return Cues(idle=False, past=groups["past"].fires(text), topics=_kinds(topics), wholes=_kinds(wholes))
-
-
-def _kinds(rules: Iterable[Rule]) -> tuple[Kind, ...]:
-    sets = ("categories", "attributes")
-    return tuple(Kind(**{**rule.data, **{name: frozenset(rule.data[name]) for name in sets}}) for rule in rules)
+    kinds = (tuple(Kind(**rule.data) for rule in rules) for rules in (topics, wholes))
+    return Cues(False, groups["past"].fires(text), *kinds)
 
 
 # What is asked of the user

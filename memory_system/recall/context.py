@@ -181,7 +181,7 @@ class _Gathered:
     def _wholes(self) -> Iterable[Item]:
         """The weightiest of the user's memories of the kinds that are asked for as a whole."""
         units = Units(self.asking.config)
-        asked = Kind("asked", frozenset(), self.wish.slots, SLOTS)
+        asked = Kind("asked", (), self.wish.slots, SLOTS)
         for kind in (*self.cues.wholes, asked):
             for row in self._of_kind(kind):
                 refs, type_ = [each["ref"] for each in row.get("evidence", ())], type_name(kind_of(row["id"]))

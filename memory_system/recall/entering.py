@@ -22,7 +22,7 @@ Numbered = tuple[int, Unit]
 
 BATCH_CHARACTERS = 4_000_000
 
-_PLACES = "SELECT number, messages, turns, parts, path, last FROM session WHERE name = ? ORDER BY number DESC LIMIT 1"
+_PLACES = "SELECT number, messages, turns, parts, path FROM session WHERE name = ? ORDER BY number DESC LIMIT 1"
 _WITHIN = "SELECT * FROM whole WHERE scope = ? AND key > ? AND key < ?"
 
 
@@ -177,7 +177,6 @@ def _replace(database: Database, session: str, numbers: list[int], units: Sequen
         return
     home = session_of(numbers[0])  # a session that was full has two
     [(path,)] = database.rows("SELECT path FROM session WHERE number = ?", (home,))
-    database.run("UPDATE session SET last = max(last, ?) WHERE number = ?", [(units[0].said_at, home)])
     _add_messages(database, path, list(zip(numbers, units, strict=False)))
 
 
@@ -186,8 +185,8 @@ def _append(database: Database, session: str, messages: list[Sequence[Unit]], ne
     needed, rows = sum(map(len, messages)), database.rows(_PLACES, (session,))
     if not rows or max(rows[0][2], rows[0][3]) + needed >= PARTS_FROM:
         [(number,)] = database.rows("SELECT coalesce(max(number), 0) + 1 FROM session")
-        rows = [(number, 0, 0, 0, messages[0][0].path, "")]
-    [(number, count, turns, parts, path, last)] = rows
+        rows = [(number, 0, 0, 0, messages[0][0].path)]
+    [(number, count, turns, parts, path)] = rows
     base = number << SESSION_BITS
     numbered: list[Numbered] = []
     for units in messages:
@@ -197,9 +196,8 @@ def _append(database: Database, session: str, messages: list[Sequence[Unit]], ne
         else:
             numbered.append((base + 1 + turns, units[0]))
             turns += 1
-    last = max(last, *(units[0].said_at for units in messages))
-    row = (number, session, count + new * len(messages), turns, parts, path, last)
-    database.run("INSERT OR REPLACE INTO session VALUES (?,?,?,?,?,?,?)", [row])
+    row = (number, session, count + new * len(messages), turns, parts, path)
+    database.run("INSERT OR REPLACE INTO session VALUES (?,?,?,?,?,?)", [row])
     _add_messages(database, path, sorted(numbered))
 
 

@@ -20,6 +20,7 @@ from typing import Any
 
 import orjson
 
+from memory_system.disk import is_regular
 from memory_system.layout import PEOPLES_FILES, Layout
 from memory_system.recall.around import Around, Give, as_it_is, outdated_words, standing_for
 from memory_system.recall.search_index import Index
@@ -220,7 +221,7 @@ def where_said(layout: Layout, unit: Unit) -> tuple[str, int, int]:
     path = layout.root / unit.path.partition("#")[0]
     if path.parent == layout.layer3 or not path.exists():
         month = layout.layer3 / f"{unit.said_at[:7]}.jsonl"
-        line, _ = _line_in(str(standing(month)), unit.ref)
+        line, _ = _line_in(standing(month), unit.ref)
         if line:
             return layout.name(month), line, line
     return unit.path, *place_of_message(layout, unit.path, unit.ref)
@@ -229,30 +230,22 @@ def where_said(layout: Layout, unit: Unit) -> tuple[str, int, int]:
 def place_of_message(layout: Layout, name: str, ref: str) -> tuple[int, int]:
     """The line of a message in its transcript, twice: by the entry's id, else its number; else all lines."""
     entry = ref.removeprefix(f"{session_of(ref)}:")
-    line, last = _line_in(f"{layout.root}/{name}", entry)
+    line, last = _line_in(layout.root / name, entry)
     if not line and entry.isdecimal() and 0 < int(entry) <= last:
         line = int(entry)
     return (line, line) if line else (1, max(1, last))
 
 
-def _line_in(path: str, entry: str) -> tuple[int, int]:
+def _line_in(path: Path, entry: str) -> tuple[int, int]:
     """The number of the line that carries the id, 0 where none does, and how many were read."""
     number, sought = 0, entry.encode()
-    with suppress(OSError, EOFError, zlib.error), _transcript(path) as lines:
+    if ".jsonl" not in path.name or not is_regular(path):
+        return 0, 0
+    with suppress(OSError, EOFError, zlib.error), gzip.open(path) if path.suffix == ".gz" else path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             if sought in line and _is_of(line, entry):
                 return number, number
     return 0, number
-
-
-@contextmanager
-def _transcript(path: str) -> Iterator[Iterable[bytes]]:
-    """The lines of a transcript; none when it is no file of lines."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as file:
-        is_of_lines = stat.S_ISREG(os.fstat(descriptor).st_mode) and ".jsonl" in path.rpartition("/")[2]
-        lines = gzip.GzipFile(fileobj=file) if path.endswith(".gz") else file
-        yield lines if is_of_lines else ()
 
 
 def _is_of(line: bytes, entry: str) -> bool:

@@ -24,7 +24,7 @@ SELECT number FROM unit WHERE scope IN (SELECT value FROM json_each(:scopes))
     AND key IN (SELECT id FROM memory_ref WHERE ref IN (SELECT value FROM json_each(:refs)))
 
 -- name: latest
-SELECT number, said_at FROM json_each(?) AS asked CROSS JOIN unit ON number = asked.value
+SELECT number FROM json_each(?) AS asked CROSS JOIN unit ON number = asked.value
 ORDER BY said_at DESC, scope, unit.key LIMIT ?
 
 -- name: score
@@ -124,19 +124,10 @@ SELECT coalesce((SELECT line FROM passed), 0) + count(*) FROM memory JOIN its US
 WHERE memory.id <= :id AND memory.id > coalesce((SELECT id FROM passed), '')
 
 -- name: entities
-SELECT id, entity FROM entity_at JOIN memory ON memory.rowid = place WHERE pool = 'active' %s ORDER BY id, entity
+SELECT id, entity FROM entity_at JOIN memory ON memory.rowid = place WHERE pool = 'active' ORDER BY id, entity
 
 -- name: labels
-SELECT id, value, day, text FROM memory JOIN unit ON scope = ? AND key = id WHERE pool = 'active' %s ORDER BY id
-
--- name: among
-AND id IN (SELECT value FROM json_each(?))
-
--- name: named_so
-SELECT value FROM json_each(:words) AS asked WHERE EXISTS (
-    SELECT 1 FROM entity_at JOIN memory ON memory.rowid = place WHERE entity = asked.value AND +pool = 'active')
-UNION
-SELECT value FROM memory WHERE +pool = 'active' AND value IN (SELECT value FROM json_each(:words))
+SELECT id, value, day, text FROM memory JOIN unit ON scope = ? AND key = id WHERE pool = 'active' ORDER BY id
 
 -- name: tallies
 SELECT (SELECT count(DISTINCT entity) FROM entity_at JOIN memory ON memory.rowid = place WHERE pool = 'active'),

@@ -58,21 +58,10 @@ def session_of(number: int) -> int:
     return number >> SESSION_BITS
 
 
-_WINDOW = -15  # as zlib has it: 32 KB, without head and end
-_NEARBY = -13  # 8 KB, more than most lines have; what looks back no farther is set up four times as fast
-# What most lines hold, in their order; the index is made anew where it changes.
-_USUAL = Path(__file__).with_name("usual.txt").read_bytes()
-
-
-def packed(line: bytes) -> bytes:
-    packer = zlib.compressobj(wbits=_NEARBY, zdict=_USUAL)
-    return packer.compress(line) + packer.flush()
-
-
 def unpacked(data: bytes) -> bytes:
-    """The line again; StaleIndexError where the index is damaged."""
+    """The line of a memory, which is packed; StaleIndexError where the index is damaged."""
     try:
-        return zlib.decompressobj(_WINDOW, _USUAL).decompress(data)
+        return zlib.decompress(data)
     except zlib.error as error:
         raise StaleIndexError(f"a line in the search index is damaged: {error}") from None
 
@@ -112,7 +101,7 @@ CONTENT = {
     " FROM whole ORDER BY scope, key",  # without the number, which the order of putting in decides
     "word": "SELECT * FROM word ORDER BY term",
 }
-SCHEMA_VERSION = 16
+SCHEMA_VERSION = 17
 
 
 class Title(NamedTuple):

@@ -249,9 +249,8 @@ class Index(Entries):
 
     def message(self, ref: str) -> list[Unit]:
         """The message with that ref, as one unit or in its passages; empty when there is none that may be given out."""
-        return (
-            [] if storable(ref) in self._unsaid else [unit for _, unit in entering.whole(self._database, storable(ref))]
-        )
+        key = storable(ref)
+        return [] if key in self._unsaid else [unit for _, unit in entering.whole(self._database, key)]
 
     def passing(self, numbers: Collection[int], filters: Filters) -> Collection[int]:
         """Those of the units that the filters let through."""
@@ -339,10 +338,9 @@ class Index(Entries):
         """The notes that are indexed, by name, and the `note_digest` of each."""
         return self._once("notes", lambda: dict(self._database.rows("SELECT path, digest FROM note")))
 
-    @property
-    def listing(self) -> views.Listing:
-        """What keywords.json, timeline.json and relations.json are made of."""
-        return views.Listing(self._database)
+    def dump(self) -> dict[str, dict[str, Any]]:
+        """Keywords, timeline and relations of the active memories, by the names of their files."""
+        return views.dump(self._database)
 
     def content(self, *, notes: bool = True, words: bool = True) -> Iterator[bytes]:
         """All that is in it in a fixed order, equal for indexes filled with the same. Unread messages are left out, but
@@ -351,5 +349,13 @@ class Index(Entries):
         for name, sql in schema.CONTENT.items():
             wanted = {"note": notes, "word": words}.get(name, True)
             for row in self._database.rows(sql) if wanted else ():
-                if name != "unit" or views.lasts(row, notes=notes, unread=unread):
+                if name != "unit" or _lasts(row, notes=notes, unread=unread):
                     yield f"{name} {row!r}\n".encode()
+
+
+def _lasts(row: Any, *, notes: bool, unread: Collection[str]) -> bool:
+    """Whether a unit is part of the content that is compared."""
+    scope, key, part = row[0], row[1], row[5]
+    if scope == SCOPES["session"]:
+        return (key.removesuffix(f"#{part}") if part > 1 else key) not in unread
+    return notes or scope != SCOPES["note"]

@@ -11,8 +11,7 @@ CREATE TABLE ref_at (ref TEXT, place INTEGER, PRIMARY KEY (ref, place)) WITHOUT 
 CREATE INDEX ref_of ON ref_at (place);
 CREATE VIEW memory_ref AS SELECT ref, id FROM ref_at JOIN memory ON memory.rowid = place;
 CREATE TABLE note (path TEXT PRIMARY KEY, digest TEXT) WITHOUT ROWID;
-CREATE TABLE session (number INTEGER PRIMARY KEY, name TEXT, messages INTEGER, turns INTEGER, parts INTEGER, path TEXT,
-    last TEXT);
+CREATE TABLE session (number INTEGER PRIMARY KEY, name TEXT, messages INTEGER, turns INTEGER, parts INTEGER, path TEXT);
 CREATE INDEX session_name ON session (name);
 CREATE TABLE unit (number INTEGER PRIMARY KEY, scope INTEGER, key TEXT, path TEXT, start_line INTEGER, end_line INTEGER,
     part INTEGER, speaker TEXT, role TEXT, said_at TEXT, about TEXT, text TEXT, marks TEXT, whose TEXT);

@@ -11,6 +11,7 @@ import hashlib
 import math
 import os
 import re
+import zlib
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
+from zoneinfo import ZoneInfo
 
 import orjson
 
@@ -31,7 +33,6 @@ from memory_system.privacy.secrets import redact, redaction
 from memory_system.privacy.tombstones import Tombstones
 from memory_system.privacy.trust import without_signatures
 from memory_system.recall import terms
-from memory_system.recall.schema import packed
 from memory_system.records import QUOTE, UNSAID, USER, Pool, Row, kind_of, told, type_name
 from memory_system.store import retention
 from memory_system.text import estimate_tokens, language, sentences, spliced
@@ -43,6 +44,7 @@ Line = tuple[int, str]  # of a note, with its number
 SMALLEST_SCORE = 1e-9  # stands for 0 where a logarithm is taken
 LONG_TOKENS = 180  # a message that costs more is searched and shown in passages: it has something of everything
 PART_TOKENS = 120
+LEVEL = 1  # of packing a line: others are hardly smaller
 KEPT = 10_000  # days and stamps whose forms are remembered
 SAME_CHARACTERS = 6  # before a date, by which the same words are known
 
@@ -105,7 +107,6 @@ class Units:
 
     def __init__(self, config: Config) -> None:
         self._config = config
-        self._day = lru_cache(maxsize=KEPT)(self._day_of_minute)
 
     def memory(self, row: Row) -> Unit:
         said_at, content, entities = said_or_created(row), told(row), row.get("entities", ())
@@ -164,20 +165,22 @@ class Units:
             retention.rate_of(kind, row["importance"], self._config) if scored_at else 0.0,
             _number(scored_at), retention.is_protected(row), storable(own_name(row)),
             storable(orjson.dumps(named).decode()) if (named := _told_of(row)) else None, row.get("retired") == UNSAID,
-            packed(line),
+            zlib.compress(line, LEVEL),
         )  # fmt: skip
 
     def day(self, stamp: str) -> str:
         """The local date of a stamp; empty for what is none."""
-        return self._day(stamp[:16])
+        return _day(stamp[:16], self._config.zone)
 
     def spelled(self, stamp: str) -> str:
         """The local date of a stamp in the words people use for it: 2023-05-08, 8 May, 5月8日."""
         return _spelled(self.day(stamp))
 
-    def _day_of_minute(self, minute: str) -> str:
-        moment = clock.parse_instant(minute)
-        return clock.local_date(moment, self._config.zone).isoformat() if moment else ""
+
+@lru_cache(maxsize=KEPT)
+def _day(minute: str, zone: ZoneInfo) -> str:
+    moment = clock.parse_instant(minute)
+    return clock.local_date(moment, zone).isoformat() if moment else ""
 
 
 def _told_of(row: Row) -> list[str]:

@@ -1,33 +1,25 @@
 """What an index tells beside who holds which words: its sessions as wholes, its memories as they stand at a moment,
 which of them name someone, and the dump that people and programs can read: keywords, timeline and relations of the
-active memories, made of all of them or following what a night has changed."""
+active memories."""
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from hashlib import blake2b
-from itertools import permutations, repeat
-from operator import rshift
 from typing import Any, NamedTuple
-
-import orjson
 
 from memory_system.config import Config
 from memory_system.recall import schema, terms
-from memory_system.recall.schema import SCOPES, SESSION_BITS, json_list, unpacked
+from memory_system.recall.schema import SCOPES, json_list, unpacked
 from memory_system.recall.units import SMALLEST_SCORE, day_number
 from memory_system.records import Row
 from memory_system.store.database import Database
 
-ENDLESS = "\uffff"  # of what is no message, it is not known when the last was said
-
-_SESSIONS = "SELECT number, turns + parts, last FROM session WHERE number IN (SELECT value FROM json_each(?))"
+_SESSIONS = "SELECT number, turns + parts FROM session WHERE number IN (SELECT value FROM json_each(?))"
 
 MANY = 200  # memories that a word may be in however few there are
 MANY_SHARE = 0.05
@@ -47,17 +39,14 @@ class Sessions:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._sizes: dict[int, int] = {}
-        self._ends: dict[int, str] = {}  # stamps after which none was said
-
-    def lengths(self, sessions: Collection[int]) -> dict[int, int]:
-        """How many units each of these has that is a session."""
-        self._read(sessions)
-        return {each: size for each in sessions if (size := self._sizes[each])}
 
     def scores(self, tallies: Iterable[Tally], said: Collection[int]) -> dict[int, float]:
         """BM25 of those that are sessions as wholes, a term counting once for each unit that has it."""
         count, average = self.average
-        lengths = self.lengths(said)
+        if unknown := [each for each in said if each not in self._sizes]:
+            rows = self._database.rows(_SESSIONS, (json_list(unknown),))
+            self._sizes.update(dict.fromkeys(unknown, 0) | dict(rows))
+        lengths = {each: length for each in said if (length := self._sizes[each])}
         rooms = {each: SESSION_K * (1 - SESSION_B + SESSION_B * length / average) for each, length in lengths.items()}
         scores = dict.fromkeys(rooms, 0.0)
         for share, held in tallies:
@@ -72,34 +61,10 @@ class Sessions:
         [(count, units)] = self._database.rows("SELECT count(*), sum(turns + parts) FROM session")
         return count, units / count if count else 1.0
 
-    def _read(self, sessions: Collection[int]) -> None:
-        if unknown := [each for each in sessions if each not in self._ends]:
-            rows = self._database.rows(_SESSIONS, (json_list(unknown),))
-            self._sizes.update(dict.fromkeys(unknown, 0) | {number: size for number, size, _ in rows})
-            self._ends.update(dict.fromkeys(unknown, ENDLESS) | {number: end for number, _, end in rows})
-
     def latest(self, numbers: Collection[int], limit: int) -> list[int]:
-        """Those of the units that were said last, whatever their numbers: of sessions that ended late enough."""
-        held = Counter(map(rshift, numbers, repeat(SESSION_BITS)))
-        self._read(held)
-        waiting = sorted(held, key=self._ends.__getitem__)
-        late, count = set[int](), 0
-        while waiting and count < limit:
-            late.add(waiting[-1])
-            count += held[waiting.pop()]
-
-        def said_last(sessions: set[int], before: Collection[int] = ()) -> list[tuple[int, str]]:
-            """The last of the units in these sessions and `before`, each with its stamp; equals by scope and key."""
-            among = [*before, *(number for number in numbers if number >> SESSION_BITS in sessions)]
-            return self._database.rows(schema.SQL["latest"], (json_list(among), limit))
-
-        found = said_last(late)
-        since, rest = found[-1][1] if len(found) == limit else "", set[int]()
-        while waiting and self._ends[waiting[-1]] >= since:
-            rest.add(waiting.pop())
-        if rest:
-            found = said_last(rest, [number for number, _ in found])
-        return [number for number, _ in found]
+        """Those of the units that were said last, whatever their numbers; equals by scope and key."""
+        rows = self._database.rows(schema.SQL["latest"], (json_list(numbers), limit))
+        return [number for (number,) in rows]
 
 
 class Ranked(NamedTuple):
@@ -171,142 +136,27 @@ class Naming:
 # The dump
 
 
-class Labels(NamedTuple):
-    """What one active memory is listed under: its keywords, the local date it was said, its entities in order."""
-
-    id: str
-    words: set[str]
-    day: str
-    entities: list[str]
-
-
-@dataclass(slots=True)
-class Dump:
-    """The ids of memories, in order: `keywords` by entity, slot value and Latin word; `timeline` by local date; `named`
-    by entity, `beside` counting others named with it; `crowded` has the number alone of what very many share."""
-
-    keywords: dict[str, list[str]] = field(default_factory=dict)
-    timeline: dict[str, list[str]] = field(default_factory=dict)
-    named: dict[str, list[str]] = field(default_factory=dict)
-    beside: dict[str, Counter[str]] = field(default_factory=dict)
-    crowded: dict[str, int] = field(default_factory=dict)
-
-    @classmethod
-    def read(cls, files: Iterable[bytes], mark: Mapping[str, Any]) -> Dump | None:
-        """The dump that was written as `files`; None where it is not the one that the mark tells of."""
-        written = list(files)
-        if digest(written) != mark.get("digest"):
-            return None
-        keywords, timeline, relations = map(orjson.loads, written)
-        named = {name: each["memories"] for name, each in relations.items()}
-        beside = {name: Counter(each["related"]) for name, each in relations.items() if each["related"]}
-        return cls(keywords, timeline, named, beside, mark["crowded"])
-
-    @property
-    def relations(self) -> dict[str, dict[str, Any]]:
-        """By entity the memories that name it, and how often others are named beside it."""
-        none = Counter[str]()
-        return {
-            name: {"memories": ids, "related": dict(sorted((+self.beside.get(name, none)).items()))}
-            for name, ids in sorted(self.named.items())
-        }
-
-    def files(self) -> list[bytes]:
-        """The bytes of `FILES`."""
-        parts = (dict(sorted(self.keywords.items())), dict(sorted(self.timeline.items())), self.relations)
-        return [orjson.dumps(part) + b"\n" for part in parts]
-
-    def put(self, labels: Labels, times: int = 1) -> None:
-        """List a memory so; with -1 `times`, take it out."""
-        change = _put if times > 0 else _take
-        for word in labels.words:
-            if word in self.crowded:
-                self.crowded[word] += times
-            else:
-                change(self.keywords, word, labels.id)
-        change(self.timeline, labels.day, labels.id)
-        for name in labels.entities:
-            change(self.named, name, labels.id)
-        for one, other in permutations(labels.entities, 2):
-            self.beside.setdefault(one, Counter())[other] += times
-
-    def thin_out(self, size: int, named: Callable[[Collection[str]], set[str]]) -> bool:
-        """Leave out the words that too many of `size` memories share, but for what is `named`: an entity or a value.
-        False where one that was left out must be listed again, which only all memories together can tell."""
-        most = max(MANY, size * MANY_SHARE)
-        if any(count <= most for count in self.crowded.values()) or named(self.crowded):
-            return False
-        many = [word for word, ids in self.keywords.items() if len(ids) > most]
-        self.crowded |= {word: len(self.keywords.pop(word)) for word in {*many} - named(many)}
-        return True
-
-
-def digest(files: Iterable[bytes]) -> str:
-    return blake2b(b"".join(files), digest_size=16).hexdigest()
-
-
-def _put(lists: dict[str, list[str]], key: str, new: str) -> None:
-    ids = lists.setdefault(key, [])
-    place = bisect_left(ids, new)
-    if ids[place : place + 1] != [new]:
-        ids.insert(place, new)
-
-
-def _take(lists: dict[str, list[str]], key: str, gone: str) -> None:
-    ids = lists[key]
-    del ids[bisect_left(ids, gone)]
-    if not ids:
-        del lists[key]
-
-
-class Listing:
-    """What the dump of an index is made of."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def labels(self, ids: Collection[str] | None = None) -> Iterator[Labels]:
-        """What the active memories are listed under, or those of these ids, in their order."""
-        among, values = ("", ()) if ids is None else (schema.SQL["among"], (json_list(ids),))
-        entities: dict[str, list[str]] = {}
-        for key, entity in self._database.rows(schema.SQL["entities"] % among, values):
-            entities.setdefault(key, []).append(entity)
-        for key, value, day, text in self._database.rows(schema.SQL["labels"] % among, (SCOPES["memory"], *values)):
-            names = entities.get(key, [])
-            yield Labels(key, terms.keywords(text).union(names, (value,) if value else ()), day, names)
-
-    def named(self, words: Collection[str]) -> set[str]:
-        """Those of the words that an active memory has as an entity or as its value."""
-        rows = self._database.rows(schema.SQL["named_so"], {"words": json_list(words)}) if words else ()
-        return {word for (word,) in rows}
-
-    def size(self) -> int:
-        """How many memories are active."""
-        [(count,)] = self._database.rows("SELECT count(*) FROM memory WHERE pool = 'active'")
-        return int(count)
-
-    def all(self) -> Dump:
-        dump = Dump()
-        for each in self.labels():
-            dump.put(each)
-        dump.thin_out(self.size(), self.named)
-        return dump
-
-
-def followed(there: Dump | None, before: Iterable[Labels], ids: Collection[str], listing: Listing) -> Dump | None:
-    """The dump `there` with what has changed since, which was listed so before; None where it must be made anew."""
-    if there is None:
-        return None
-    for labels in before:
-        there.put(labels, times=-1)
-    for labels in listing.labels(ids):
-        there.put(labels)
-    return there if there.thin_out(listing.size(), listing.named) else None
-
-
-def lasts(row: Any, *, notes: bool, unread: Collection[str]) -> bool:
-    """Whether a unit is part of the content that is compared."""
-    scope, key, part = row[0], row[1], row[5]
-    if scope == SCOPES["session"]:
-        return (key.removesuffix(f"#{part}") if part > 1 else key) not in unread
-    return notes or scope != SCOPES["note"]
+def dump(database: Database) -> dict[str, dict[str, Any]]:
+    """The ids of the active memories, in order, by the names of `FILES`: by keyword (entity, slot value or Latin word,
+    but for a word that very many share), by local date, and by entity with how often others are named beside it."""
+    entities: dict[str, list[str]] = {}
+    for key, entity in database.rows(schema.SQL["entities"]):
+        entities.setdefault(key, []).append(entity)
+    keywords: dict[str, list[str]] = {}
+    timeline: dict[str, list[str]] = {}
+    named: dict[str, list[str]] = {}
+    beside: dict[str, Counter[str]] = {}
+    rows = database.rows(schema.SQL["labels"], (SCOPES["memory"],))
+    for key, value, day, text in rows:
+        names = entities.get(key, [])
+        for word in terms.keywords(text).union(names, (value,) if value else ()):
+            keywords.setdefault(word, []).append(key)
+        timeline.setdefault(day, []).append(key)
+        for name in names:
+            named.setdefault(name, []).append(key)
+            beside.setdefault(name, Counter()).update(other for other in names if other != name)
+    meant, most = named.keys() | {value for _, value, *_ in rows}, max(MANY, len(rows) * MANY_SHARE)
+    kept = {word: ids for word, ids in keywords.items() if len(ids) <= most or word in meant}
+    relations = {name: {"memories": ids, "related": dict(sorted(beside[name].items()))} for name, ids in named.items()}
+    parts: tuple[dict[str, Any], ...] = (kept, timeline, relations)
+    return {name: dict(sorted(part.items())) for name, part in zip(FILES, parts, strict=True)}
