@@ -271,7 +271,7 @@ def _touched(lines: Sequence[Line], terms: frozenset[str], memories: Memories, n
     """The memories that share words, days, names or kin words with the lines, or tell of the same kind of thing: those
     that share the rarest first, of equals the newest."""
     words = {word for term in terms for word in matters.words_of(term)}
-    alike = (each for _, ids in memories.find_alike(sorted(words)).values() for each in ids)
+    alike = (each for ids in memories.find_alike(sorted(words)).values() for each in ids)
     keys = (*_keys(lines, memories), *map(day_key, sorted(_days(lines, night))))
     keyed = Counter(each for key in keys for each in memories.find(key)[-OF_EACH:])
     of_kind = {each for line in lines for key in _topics(line) for each in memories.find(key)[-OF_EACH:]}

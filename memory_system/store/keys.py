@@ -20,7 +20,7 @@ Key = tuple[str | bytes, ...]
 
 _PLURAL = re.compile(r"(?<=[a-z]{2}[^su])s$")
 AlikeKey = tuple[str | tuple[str, ...], ...] | str  # several words, or a word
-Found = dict[AlikeKey, tuple[int, list[str]]]  # by key how many share it, and the ids of the newest
+Found = dict[AlikeKey, list[str]]  # by key the ids of the newest that share it
 Accept = Callable[[Gist], bool]  # whether a memory of that gist is wanted
 BEGINNING = 48  # words by which a memory is found alone: what a long one is about stands early
 MANY = 100  # ids from which on a key tells too little: it is counted, and gives none
@@ -144,11 +144,11 @@ class Likeness:
             self._take_in()
         found = {}
         for key in keys:
-            if held := self._held(key):
-                some = (each for number in held if (each := self._memories[number])) if len(held) <= MANY else ()
-                gists = {memory_id: gist for memory_id, gist, _ in some}
-                found[key] = len(held), [each for each in newest_of(gists) if accept(gists[each])]
-        return found
+            held = self._held(key)
+            if len(held) <= MANY:
+                gists = {memory[0]: memory[1] for number in held if (memory := self._memories[number])}
+                found[key] = [each for each in newest_of(gists) if accept(gists[each])]
+        return {key: ids for key, ids in found.items() if ids}
 
     def _held(self, key: AlikeKey) -> list[int]:
         """The numbers of the memories with that key, each once."""
