@@ -191,16 +191,13 @@ class Said:
             self._replace(path, new.merged(_lines(path), changed, month))
         return added
 
-    def rewrite(self, told: Told) -> int:
-        """Let every message say what `told` leaves of it; one of which nothing is left goes. How many have changed.
-        Lines that are no rows are set aside first."""
+    def rewrite(self, told: Told) -> None:
+        """Let every message say what `told` leaves of it; one of which nothing is left goes. Lines that are no rows are
+        set aside first."""
         self.set_aside()
-        changed = 0
         for path in self.months():
-            if count := sum(_retold(line, told) != line for line in _lines(path)):
+            if any(_retold(line, told) != line for line in _lines(path)):
                 self._replace(path, filter(None, (_retold(line, told) for line in _lines(path))))
-            changed += count
-        return changed
 
     def set_aside(self) -> int:
         """Put the lines that are wrong into the state, where damage is kept and forgetting looks; how many there were,
