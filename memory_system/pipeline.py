@@ -152,7 +152,8 @@ def _begin(ws: Workspace, *, force: bool) -> None:
 
 
 def _renew(ws: Workspace, report: Report, progress: Progress | None) -> None:
-    """What new rules, a new program or the owner's wish leave to do: mask again, and fill layer 3."""
+    """What new rules, a new program or the owner's wish leave to do: mask again, and fill layer 3, which may lack some
+    of what was read."""
     state = ws.checkpoint.state
     if state.masked != (now := edition()):
         from memory_system.forgetting.scanning import mask_again
@@ -164,7 +165,8 @@ def _renew(ws: Workspace, report: Report, progress: Progress | None) -> None:
 
         if progress is not None:
             progress(clock.stamp(ws.now), "layer 3")
-        report.copied += copying.renew(ws)
+        report.copied += copying.fill(ws)
+        ws.checkpoint.save(copied=ws.config.layer3.keep)
 
 
 def _mend(ws: Workspace) -> None:

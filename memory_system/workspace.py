@@ -83,7 +83,7 @@ class Workspace:
         return workspace
 
     def _settle(self, *, allow_losses: bool) -> None:
-        from memory_system.store.checkpoint import due, migrate
+        from memory_system.store.checkpoint import SCHEMA, is_older
 
         self.checkpoint.refuse_newer()
         self.recovered = self.store.recover()
@@ -91,8 +91,8 @@ class Workspace:
             from memory_system.store import truth
 
             self.taken_over = truth.take_over(self.store, clock.stamp(self.now), allow_losses=allow_losses)
-        if due(self.checkpoint.state.schema):
-            migrate(self.store, clock.stamp(self.now))
+        if is_older(self.checkpoint.state.schema):
+            self.checkpoint.save(schema=SCHEMA)
 
     def refuse_unsafe(self) -> None:
         """UnsafeError where what would be written could land elsewhere or be another's: a folder of ours that is a

@@ -95,7 +95,7 @@ class Truth:
         by_likeness = found.find_alike(dict.fromkeys(alike), lambda gist: "never" not in gist.words)
         return [
             {key: found.find(key) for key in exact},
-            {key: sorted(ids) for key, (_, ids) in by_likeness.items() if ids},
+            {key: sorted(ids) for key, ids in by_likeness.items()},
             found.leaving_before("2026-06-01T00:00:00Z"),
             found.next_leaving(),
         ]
@@ -278,6 +278,4 @@ def test_keys_that_very_many_share_find_none_and_those_that_many_share_find_the_
     words = ["boat", gist_of("daily").words[0]]
     with closing(truth.catalogue):
         found = [each.find_alike(words, lambda _: True) for each in (truth.loaded, truth.catalogue)]
-    assert [{key: ids for key, (_, ids) in each.items() if ids} for each in found] == [
-        {words[1]: [f"f_20260101_{number:010}" for number in range(8, 40)]}
-    ] * 2
+    assert found == [{words[1]: [f"f_20260101_{number:010}" for number in range(8, 40)]}] * 2

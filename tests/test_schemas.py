@@ -5,17 +5,16 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from workspaces import CrashingDisk, at, consolidate, contents, copied, copies, make, memories, problems, say, stopped
+from workspaces import at, consolidate, contents, copied, copies, make, problems, say, stopped
 
 from memory_system import finder
 from memory_system.errors import DamagedError, NewerError
-from memory_system.store.checkpoint import MIGRATIONS, SCHEMA, Migration, migrate
-from memory_system.upkeep import stats, undo
+from memory_system.store.checkpoint import SCHEMA
+from memory_system.upkeep import stats
 from memory_system.upkeep.preview import preview
 from memory_system.upkeep.repair import repair
 from memory_system.workspace import Workspace
@@ -96,49 +95,6 @@ def test_an_upgrade_that_was_stopped_goes_on(schema: Path, tmp_path: Path) -> No
         consolidate(root, NOW)
         assert copies(root) == expected, what
         assert [each for each in problems(root, NOW) if not each.startswith(DERIVED)] == [], what
-
-
-def test_the_steps_lead_to_the_schema_of_today_in_order() -> None:
-    assert MIGRATIONS[-1].to == SCHEMA
-    assert [each.to for each in MIGRATIONS] == sorted(each.to for each in MIGRATIONS)
-
-
-def renamed(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A step that a later version might need: a category has another name."""
-    return {**row, "category": "care"} if row.get("category") == "health" else dict(row)
-
-
-STEPS = (*MIGRATIONS, Migration("4.0", "health is care", memory=renamed))
-
-
-def to_come(root: Path, disk: CrashingDisk | None = None) -> list[str]:
-    with Workspace.open(root, now=at(NEXT), write=True, disk=disk) as ws:
-        return [each.to for each in migrate(ws.store, NEXT, STEPS)]
-
-
-def test_what_a_step_changes_is_kept_told_and_can_be_undone(root: Path) -> None:
-    facts = root / "memory/layer2/active/facts.jsonl"
-    before = facts.read_bytes()
-    assert to_come(root) == ["4.0"]
-    assert {each.category for each in memories(root) if "peanuts" in each.content} == {"care"}
-    assert (root / f"memory/state/schema-{SCHEMA}.active.facts.jsonl").read_bytes() == before
-    assert not (root / f"memory/state/schema-{SCHEMA}.archive.facts.jsonl").exists()  # nothing in it was changed
-    set_state(root, schema=SCHEMA)  # or it would only be read from here on
-    with Workspace.open(root, now=at(NEXT), write=True) as ws:
-        last = list(ws.journal.entries())[-1].entry
-        assert last.reason == "migrated to 4.0: health is care"
-        undo.rollback(ws, f"#{last.seq}")
-    assert facts.read_bytes() == before
-    assert problems(root, NEXT) == []
-
-
-def test_a_migration_that_was_stopped_goes_on(root: Path) -> None:
-    before = (root / "memory/layer2/active/facts.jsonl").read_bytes()
-    for what, left in stopped(root, lambda disk: to_come(root, disk)):
-        if state(left)["schema"] == SCHEMA:
-            to_come(left)
-        assert memories(left) == memories(root), what
-        assert (left / f"memory/state/schema-{SCHEMA}.active.facts.jsonl").read_bytes() == before
 
 
 def test_a_workspace_from_before_the_journal_is_adopted_and_its_files_kept(tmp_path: Path) -> None:

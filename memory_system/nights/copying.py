@@ -112,16 +112,6 @@ def put_down(ws: Workspace, before: str) -> int:
     return ws.said.put(staged, whole.keys(), before, everywhere=any(whole.values()))
 
 
-def renew(ws: Workspace) -> int:
-    """Fill layer 3 where it is wanted and may lack something that was read: after an upgrade, or when it was not wanted
-    for a while; how many messages were new to it."""
-    kept, state = ws.config.layer3.keep, ws.checkpoint.state
-    added = fill(ws) if kept and not state.copied else 0
-    if state.copied != kept:
-        ws.checkpoint.save(copied=kept)
-    return added
-
-
 def fill(ws: Workspace) -> int:
     """Let layer 3, where it is wanted, say of every transcript that is there what was read of it; how many messages
     were new. Nothing is judged anew. Stopped anywhere, it goes on when it is done again."""

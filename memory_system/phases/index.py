@@ -18,7 +18,7 @@ from memory_system.readers import Cursor
 from memory_system.recall.search_index import Index
 from memory_system.recall.units import note_files, read_note, storable
 from memory_system.records import session_of
-from memory_system.store.checkpoint import due
+from memory_system.store.checkpoint import is_older
 from memory_system.store.database import StaleIndexError
 from memory_system.store.journal import GENESIS, Change
 from memory_system.turns import Message
@@ -65,7 +65,7 @@ def mend(ws: Workspace) -> bool:
     try:
         with Workspace.open(ws.layout.root, now=ws.now, write=True, settle=False) as held:
             held.checkpoint.refuse_newer()
-            if held.journal.unfinished() or due(held.checkpoint.state.schema):  # an older one is only read
+            if held.journal.unfinished() or is_older(held.checkpoint.state.schema):  # an older one is only read
                 return False
             for _ in _make(lambda index: fill(index, held), held, embedding=False):
                 pass

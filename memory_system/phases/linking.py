@@ -167,7 +167,7 @@ def holders(terms: Iterable[str], read: Read, draft: Draft) -> dict[str, list[Fa
     return {
         term: held
         for term, words in wanted.items()
-        if (held := list(_having(term, (found[each][1] if each in found else [] for each in words), read, draft)))
+        if (held := list(_having(term, (found.get(each, []) for each in words), read, draft)))
     }
 
 

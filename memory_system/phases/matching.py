@@ -51,7 +51,7 @@ def _candidates(claim: Claim | Fact, kind: type[Fact], memories: Memories, least
     )
     if claim.attribute:
         found |= memories.find_alike([alike_key(claim.attribute, claim.value)])
-    alike = ([each for each in ids if kind_of(each) is kind][-_MOST:] for _, ids in found.values())
+    alike = ([each for each in ids if kind_of(each) is kind][-_MOST:] for ids in found.values())
     return iter(dict.fromkeys(each for ids in alike for each in ids))
 
 

@@ -231,7 +231,7 @@ def touching(lines: Sequence[Line], memories: Memories) -> set[int]:
     """The numbers of the lines, from zero, that name what few memories tell of: what is known may be so no more."""
     terms = [{word for term in matters.telling(line.words) for word in matters.words_of(term)} for line in lines]
     found = memories.find_alike(sorted(set().union(*terms)))
-    few = {word for word, (count, _) in found.items() if count <= RARE}
+    few = {word for word, ids in found.items() if len(ids) <= RARE}
     return {number for number, each in enumerate(terms) if not few.isdisjoint(each)}
 
 
@@ -271,7 +271,7 @@ def _touched(lines: Sequence[Line], terms: frozenset[str], memories: Memories, n
     """The memories that share words, days, names or kin words with the lines, or tell of the same kind of thing: those
     that share the rarest first, of equals the newest."""
     words = {word for term in terms for word in matters.words_of(term)}
-    alike = (each for _, ids in memories.find_alike(sorted(words)).values() for each in ids)
+    alike = (each for ids in memories.find_alike(sorted(words)).values() for each in ids)
     keys = (*_keys(lines, memories), *map(day_key, sorted(_days(lines, night))))
     keyed = Counter(each for key in keys for each in memories.find(key)[-OF_EACH:])
     of_kind = {each for line in lines for key in _topics(line) for each in memories.find(key)[-OF_EACH:]}

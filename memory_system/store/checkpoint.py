@@ -1,11 +1,15 @@
 """`state/consolidation.json`: how far reading and consolidating have come. And the staged output of the phases, which
 makes a run resumable: a stage file is there whole, or the phase is done again.
 
-Workspaces of older programs become ones of today by the steps of `MIGRATIONS`. Readers take the checkpoint through them
-as they read it; the first writer takes the files through. What is changed in them is kept as it was,
-`state/schema-1.1.*`; what becomes of memories is an entry of the journal. A schema is `major.minor`, of everything
-under memory/: a newer minor only adds keys, which are kept; a newer major is something that an older program would get
-wrong, so that it only reads.
+A schema is `major.minor`, of everything under memory/: a newer minor only adds keys, which are kept; a newer major is
+something that an older program would get wrong, so that it only reads. The checkpoint of an older program is read as it
+is; the first writer keeps it as it was, `state/schema-1.1.*`, and makes it one of today. The schemas so far:
+
+1.1  the checkpoint names its schema
+2.0  past months of the journal are packed: a program that cannot unpack them takes them for lost
+2.1  what a night has no room for waits in the checkpoint
+2.2  while nothing fades, the checkpoint names the night up to which scores have faded
+3.0  what was said is kept in layer 3: a program that does not know of it would not forget it there
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import orjson
 
@@ -22,12 +26,6 @@ from memory_system.clock import parse_instant
 from memory_system.disk import Files
 from memory_system.errors import DamagedError, NewerError
 from memory_system.layout import Layout
-from memory_system.records import FILES, Fact, Pool, Row, to_line
-from memory_system.store.journal import Change, Entry
-from memory_system.store.truth import checked
-
-if TYPE_CHECKING:  # a store stands on a checkpoint
-    from memory_system.store.store import Store
 
 T = TypeVar("T")
 FIRST = "1.0"  # the schema of a checkpoint that names none
@@ -42,36 +40,15 @@ STAMPS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Migration:
-    """A step: the schema it leads to, why there is one, and what it makes of the checkpoint and of a memory, which are
-    as they were or have been through it already."""
-
-    to: str
-    why: str
-    state: Callable[[Row], Row] = lambda row: row
-    memory: Callable[[Row], Row] = lambda row: row
-
-
-MIGRATIONS = (
-    Migration("1.1", "the checkpoint names its schema"),
-    Migration("2.0", "past months of the journal are packed: a program that cannot unpack them takes them for lost"),
-    Migration("2.1", "what a night has no room for waits in the checkpoint"),
-    Migration("2.2", "while nothing fades, the checkpoint names the night up to which scores have faded"),
-    Migration("3.0", "what was said is kept in layer 3: a program that does not know of it would not forget it there"),
-)
-
-
 def version(schema: object) -> tuple[int, int] | None:
     """Major and minor number; None for what is no schema."""
     major, _, minor = schema.partition(".") if isinstance(schema, str) else ("", "", "")
     return (int(major), int(minor)) if major.isdecimal() and minor.isdecimal() else None
 
 
-def due(schema: str, migrations: tuple[Migration, ...] = MIGRATIONS) -> list[Migration]:
-    """The steps that a workspace of that schema has before it."""
-    there = version(schema) or (0, 0)
-    return [each for each in migrations if (version(each.to) or there) > there]
+def is_older(schema: str) -> bool:
+    """Whether an older program wrote it: the first writer makes it one of today."""
+    return (version(schema) or (0, 0)) < (version(SCHEMA) or (0, 0))
 
 
 def is_newer(schema: str) -> bool:
@@ -121,7 +98,7 @@ class Checkpoint:
         """Change keys of the state, durably."""
         self.refuse_newer()
         original = self.layout.state / f"schema-{self.state.schema}.{self.layout.checkpoint.name}"
-        if due(self.state.schema) and self.layout.checkpoint.exists() and not original.exists():
+        if is_older(self.state.schema) and self.layout.checkpoint.exists() and not original.exists():
             self.files.replace(original, self.files.read(self.layout.checkpoint))
         for name, value in changed.items():
             setattr(self.state, name, value)
@@ -169,8 +146,6 @@ def _read_state(path: Path, files: Files) -> State:
     schema = row.setdefault("schema", FIRST if row else SCHEMA)
     if version(schema) is None:
         raise DamagedError(f"{path}: schema holds what it must not", RESTORE)
-    for step in due(schema):
-        row = dict(step.state(row))
     known = {each.name for each in fields(State)} - {"others"}
     others = {name: value for name, value in row.items() if name not in known}
     if others and schema == SCHEMA:
@@ -196,28 +171,3 @@ def _is_sound(name: str, value: Any) -> bool:
     if name in STAMPS:
         return isinstance(value, str) and (not value or parse_instant(value) is not None)
     return isinstance(value, int if name == "current_phase" else type(getattr(State(), name)))
-
-
-def migrate(store: Store, stamp: str, migrations: tuple[Migration, ...] = MIGRATIONS) -> list[Migration]:
-    """Do the steps that are due, one after the other; stopped between two, the next writer goes on. Those done."""
-    checkpoint = store.checkpoint
-    steps = due(checkpoint.state.schema, migrations)
-    for step in steps:
-        changes = []
-        for pool, kind in FILES:
-            if mine := list(_changes(step, store, pool, kind)):
-                store.keep_original(pool, kind, f"schema-{checkpoint.state.schema}")
-                changes += mine
-        if changes:
-            store.apply(Entry(stamp, f"migrated to {step.to}: {step.why}", state={"next_change": None}), changes)
-        checkpoint.save(schema=step.to)
-    return steps
-
-
-def _changes(step: Migration, store: Store, pool: Pool, kind: type[Fact]) -> Iterator[Change]:
-    """What the step makes of the memories of one file."""
-    name = store.layout.name(store.layout.pool(pool, kind))
-    for number, line in store.lines(pool, kind):
-        row = checked(line, kind, f"{name}:{number}")
-        if (new := step.memory(row)) != row:
-            yield Change(row["id"], "migrated", pool, line, pool, to_line(kind.model_validate(new)))

@@ -47,12 +47,8 @@ class Draft:
         keys = list(keys)
         found = self.base.find_alike(keys, accept)
         for key, mine in self._likeness.find(keys, accept).items():
-            if key in found:
-                count, others = found[key]
-                mine = count + mine[0], newest_of((*others, *mine[1]))
-            found[key] = mine
-        active = {key: (count, self._active(ids)) for key, (count, ids) in found.items()}
-        return {key: each for key, each in active.items() if each[1]}
+            found[key] = newest_of((*found.get(key, ()), *mine))
+        return {key: active for key, ids in found.items() if (active := self._active(ids))}
 
     def _active(self, ids: Iterable[str]) -> list[str]:
         return [each for each in ids if self.pool_of(each) == "active"]

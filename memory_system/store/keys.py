@@ -20,7 +20,7 @@ Key = tuple[str | bytes, ...]
 
 _PLURAL = re.compile(r"(?<=[a-z]{2}[^su])s$")
 AlikeKey = tuple[str | tuple[str, ...], ...] | str  # several words, or a word
-Found = dict[AlikeKey, tuple[int, list[str]]]  # by key how many share it, and the ids of the newest
+Found = dict[AlikeKey, list[str]]  # by key the ids of the newest that share it
 Accept = Callable[[Gist], bool]  # whether a memory of that gist is wanted
 BEGINNING = 48  # words by which a memory is found alone: what a long one is about stands early
 MANY = 100  # ids from which on a key tells too little: it is counted, and gives none
@@ -119,7 +119,6 @@ class Likeness:
         self._memories: list[tuple[str, Gist, tuple[AlikeKey, ...]] | None] = []  # by number, with its keys; None: gone
         self._numbers: dict[str, int] = {}
         self._holders: dict[AlikeKey, list[int]] = defaultdict(list)  # numbers: a word has very many
-        self._worded = 0  # the first number whose words have no holder yet: nobody may ever ask for one
         self._outdated: set[AlikeKey] = set()  # whose holders may be gone
         self._noted: dict[str, tuple[str, str, str] | None] = {}
         self._contents: dict[str, int] = {}  # what each says, to tell a memory that only gained a source
@@ -144,29 +143,18 @@ class Likeness:
             self._take_in()
         found = {}
         for key in keys:
-            if held := self._held(key):
-                some = (each for number in held if (each := self._memories[number])) if len(held) <= MANY else ()
-                gists = {memory_id: gist for memory_id, gist, _ in some}
-                found[key] = len(held), [each for each in newest_of(gists) if accept(gists[each])]
-        return found
+            held = self._held(key)
+            if len(held) <= MANY:
+                gists = {memory[0]: memory[1] for number in held if (memory := self._memories[number])}
+                found[key] = [each for each in newest_of(gists) if accept(gists[each])]
+        return {key: ids for key, ids in found.items() if ids}
 
     def _held(self, key: AlikeKey) -> list[int]:
         """The numbers of the memories with that key, each once."""
-        if isinstance(key, str):
-            self._hold_words()
         if key in self._outdated:
             self._outdated.remove(key)
             self._holders[key] = [each for each in self._holders[key] if self._memories[each]]
         return self._holders.get(key, [])
-
-    def _hold_words(self) -> None:
-        for number in range(self._worded, len(self._memories)):
-            memory = self._memories[number]
-            for word in memory[1].words[:BEGINNING] if memory else ():
-                held = self._holders[word]
-                if not held or held[-1] != number:
-                    held.append(number)
-        self._worded = len(self._memories)
 
     def _take_in(self) -> None:
         """Read what was noted since somebody asked last."""
@@ -178,17 +166,17 @@ class Likeness:
         self._noted.clear()
 
     def _add(self, memory_id: str, content: str, attribute: str, value: str) -> None:
-        keys = keys_of(content, attribute, value)
+        gist = gist_of(content)
+        keys = tuple(dict.fromkeys((*keys_of(content, attribute, value), *gist.words[:BEGINNING])))
         number = self._numbers[memory_id] = len(self._memories)
-        self._memories.append((memory_id, gist_of(content), keys))
+        self._memories.append((memory_id, gist, keys))
         for key in keys:
             self._holders[key].append(number)
 
     def _remove(self, memory_id: str) -> None:
         number = self._numbers.pop(memory_id)
         if (memory := self._memories[number]) is not None:
-            _, gist, keys = memory
-            self._outdated.update(keys, gist.words[:BEGINNING])
+            self._outdated.update(memory[2])
             self._memories[number] = None
 
 

@@ -127,12 +127,12 @@ class Catalogue:
         return self._holders(key, -1)
 
     def find_alike(self, keys: Iterable[AlikeKey], accept: Accept) -> Found:
-        found = {key: self._holders(key, MANY + 1) for key in keys}
-        return {
-            key: (len(ids), [each for each in newest_of(ids) if accept(gist_of(self._content_of(each)))])
-            for key, ids in found.items()
-            if 0 < len(ids) <= MANY
-        }
+        found = {}
+        for key in keys:
+            ids = self._holders(key, MANY + 1)
+            if len(ids) <= MANY:
+                found[key] = [each for each in newest_of(ids) if accept(gist_of(self._content_of(each)))]
+        return {key: ids for key, ids in found.items() if ids}
 
     def _holders(self, key: Key | AlikeKey, limit: int) -> list[str]:
         return [each for (each,) in self._database.rows(HOLDERS, (digest(key), limit))]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import orjson
 
-from memory_system.disk import CHUNK, Files
+from memory_system.disk import Files
 from memory_system.errors import DamagedError
 from memory_system.layout import Layout
 from memory_system.records import Problem
@@ -24,7 +24,6 @@ from memory_system.turns import Message
 MONTH = len("2026-03")
 STAMP = len("2026-03-02T09:00:00Z")
 ENDLESS = "\uffff"  # later than every stamp
-FEW = 16  # sessions that are looked for one by one
 _HEAD, _TIME, _END = b'{"ref":"', b'","said_at":"', b'"}\n'
 _FIELDS = ("role", "speaker", "chat", "text")
 
@@ -88,11 +87,6 @@ class _Rows:
         for number, line in enumerate(self.rows()):
             if self.last[ref_on(line)] == (month, number):
                 yield ref_on(line), line
-
-    @property
-    def sessions(self) -> set[bytes]:
-        """The sessions whose rows may be touched, as JSON has them."""
-        return self.fresh | {ref.partition(b":")[0] for ref in self.last}
 
     def count(self, month: str) -> int:
         return sum(each == month for each, _ in self.last.values())
@@ -178,13 +172,12 @@ class Said:
         touched = {month for month, _ in new.last.values()}
         if everywhere:
             touched |= {path.name[:MONTH] for path in self.months()}
-        sessions = new.sessions
-        return sum(self._put(month, new, sessions) for month in sorted(touched))
+        return sum(self._put(month, new) for month in sorted(touched))
 
-    def _put(self, month: str, new: _Rows, sessions: Collection[bytes]) -> int:
+    def _put(self, month: str, new: _Rows) -> int:
         path = self.folder / f"{month}.jsonl"
         there, stays = dict[bytes, bytes](), True
-        for line in _lines_of(path, sessions):
+        for line in _lines(path):
             if not _is_whole(line) or ref_on(line) in there or new.leaves(line, month):
                 stays = False
             elif ref_on(line) in new.last:
@@ -198,16 +191,13 @@ class Said:
             self._replace(path, new.merged(_lines(path), changed, month))
         return added
 
-    def rewrite(self, told: Told) -> int:
-        """Let every message say what `told` leaves of it; one of which nothing is left goes. How many have changed.
-        Lines that are no rows are set aside first."""
+    def rewrite(self, told: Told) -> None:
+        """Let every message say what `told` leaves of it; one of which nothing is left goes. Lines that are no rows are
+        set aside first."""
         self.set_aside()
-        changed = 0
         for path in self.months():
-            if count := sum(_retold(line, told) != line for line in _lines(path)):
+            if any(_retold(line, told) != line for line in _lines(path)):
                 self._replace(path, filter(None, (_retold(line, told) for line in _lines(path))))
-            changed += count
-        return changed
 
     def set_aside(self) -> int:
         """Put the lines that are wrong into the state, where damage is kept and forgetting looks; how many there were,
@@ -247,30 +237,6 @@ def _lines(path: Path) -> Iterator[bytes]:
     if standing(path).exists():
         with months.opened(path) as file:
             yield from file
-
-
-def _lines_of(path: Path, sessions: Collection[bytes]) -> Iterator[bytes]:
-    """Of the month the lines of these sessions, and those around what was not written whole. Few sessions are looked
-    for in all of it at once, which is a hundred times faster than line by line."""
-    heads = [_HEAD + session + b":" for session in sessions] if len(sessions) <= FEW else None
-    for block in _blocks(path):
-        if heads is None or b"\0" in block or not block.endswith(_END):
-            yield from block.splitlines(keepends=True)
-            continue
-        for head in heads:
-            start = block.find(head)
-            while start >= 0:
-                end = block.find(b"\n", start) + 1
-                yield block[start:end]
-                start = block.find(head, end)
-
-
-def _blocks(path: Path) -> Iterator[bytes]:
-    """The month in blocks of whole lines, if there is one."""
-    if standing(path).exists():
-        with months.opened(path) as file:
-            while block := file.read(CHUNK):
-                yield block + file.readline()
 
 
 def _salvaged(path: Path) -> Iterator[bytes]:

@@ -137,11 +137,8 @@ class Store:
 
     def find_alike(self, keys: Iterable[AlikeKey], accept: Accept = lambda _: True) -> Found:
         """Ids of the active memories that share one of these keys and whose gist is accepted."""
-        if not self._loaded.rows:
-            return {}
         wanted = list(keys)
-        found = self._looked_up(lambda lookup: lookup.find_alike(wanted, accept))
-        return {key: each for key, each in found.items() if each[1]}
+        return self._looked_up(lambda lookup: lookup.find_alike(wanted, accept)) if self._loaded.rows else {}
 
     def knows(self, memory_id: str) -> bool:
         """Whether a memory of the same origin and content is in either pool, whatever night made it."""

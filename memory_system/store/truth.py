@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -153,40 +152,33 @@ class Seen:
 # ---- what a person has done to them ----------------------------------------------------------------------------------
 
 
-@dataclass
-class Found:
-    """What stands in the files and not in the journal: the changes that the owner's word makes of it, and by id the
-    lines that only have another form, as the journal has them."""
-
-    changes: list[Change] = field(default_factory=list)
-    forms: dict[str, bytes] = field(default_factory=dict)
-
-
 def take_over(store: Store, stamp: str, *, allow_losses: bool = False) -> Entry | None:
     """Take what was changed by hand since the program last wrote into the journal; the entry, if anything was.
     MissingLinesError when too much is missing, DamagedError when a line is no memory."""
-    found = look(store, stamp)
+    changes, forms = look(store, stamp)
     if not allow_losses:
-        _watch_losses(found.changes, store)
+        _watch_losses(changes, store)
     if not store.journal.head().seq:  # a workspace from before there was a journal
         for pool, kind in FILES:
             store.keep_original(pool, kind, "adopted")
-    _tidy(store, found.forms)
+    _tidy(store, forms)
     moved: dict[str, object] = {"next_change": None}
     if "commit" in store.checkpoint.state.phase_data:  # that night is done: what it has not derived is derived anew
         moved |= {"current_phase": None, "phase_data": {}, "retry_count": 0}
     entry = Entry(stamp, BY_HAND, state=moved)
-    found.changes += released(found.changes, store, stamp)
-    if found.changes:
-        store.apply(entry, found.changes)
+    changes += released(changes, store, stamp)
+    if changes:
+        store.apply(entry, changes)
     store.seen.note()
-    return entry if found.changes else None
+    return entry if changes else None
 
 
-def look(store: Store, stamp: str) -> Found:
-    """Compare the files with the journal. DamagedError for a line that is no memory of its file."""
+def look(store: Store, stamp: str) -> tuple[list[Change], dict[str, bytes]]:
+    """What stands in the files and not in the journal: the changes that the owner's word makes of it, and by id the
+    lines that only have another form, as the journal has them. DamagedError for a line that is no memory."""
     adopted = not store.journal.head().seq  # a workspace from before there was a journal
-    known, there, found = store.journal.latest(), set[str](), Found()
+    known, there = store.journal.latest(), set[str]()
+    changes, forms = list[Change](), dict[str, bytes]()
     for where, pool, kind, line in store.everything():
         key = checked(line, kind, where)["id"]
         if key in there:
@@ -194,11 +186,12 @@ def look(store: Store, stamp: str) -> Found:
         there.add(key)
         was = known.pop(key, None)
         if was is None:
-            found.changes.append(_added(parsed(line, where), pool, stamp, adopted=adopted))
+            changes.append(_added(parsed(line, where), pool, stamp, adopted=adopted))
+        elif was != (pool, line) and (was[0] != pool or parsed(line, where) != from_line(was[1])):
+            changes.append(_edited(was, pool, parsed(line, where), stamp))
         elif was != (pool, line):
-            _compare(was, pool, parsed(line, where), stamp, found)
-    found.changes += [_removed(key, pool, line, stamp) for key, (pool, line) in known.items()]
-    return found
+            forms[key] = was[1]
+    return [*changes, *(_removed(key, pool, line, stamp) for key, (pool, line) in known.items())], forms
 
 
 def _added(record: Fact, pool: Pool, stamp: str, *, adopted: bool) -> Change:
@@ -212,17 +205,14 @@ def _added(record: Fact, pool: Pool, stamp: str, *, adopted: bool) -> Change:
     return Change(record.id, "adopted" if adopted else "added by hand", None, None, pool, to_line(plain))
 
 
-def _compare(was: tuple[Pool, bytes], pool: Pool, record: Fact, stamp: str, found: Found) -> None:
-    """Note what a person has made of a memory."""
+def _edited(was: tuple[Pool, bytes], pool: Pool, record: Fact, stamp: str) -> Change:
+    """What a person has made of a memory."""
     since = from_line(was[1])
-    if record == since and was[0] == pool:
-        found.forms[record.id] = was[1]
-        return
     lost = {name: getattr(since, name) for name in GIVEN if not getattr(record, name)}
     record = _with_its_value(record.model_copy(update=lost), since)
     names = [name for name, value in record if value != getattr(since, name, None)]
     edited = as_owners(_in_pool(record, pool), names, stamp, since=since)
-    found.changes.append(Change(record.id, BY_HAND, *was, pool, to_line(edited)))
+    return Change(record.id, BY_HAND, *was, pool, to_line(edited))
 
 
 def _with_its_value(record: Fact, since: Fact) -> Fact:

@@ -208,7 +208,7 @@ def _miscounted(account: dict[str, Any], counted: tuple[int, int], where: str) -
 
 def journalled(ws: Workspace) -> Iterator[Problem]:
     """The memories in the files are those that the journal leads to; what a person has changed since is told."""
-    for change in truth.look(ws.store, clock.stamp(ws.now)).changes:
+    for change in truth.look(ws.store, clock.stamp(ws.now))[0]:
         pool = change.before_pool or change.after_pool or "active"
         where = ws.layout.name(ws.layout.pool(pool, kind_of(change.id)))
         if change.why == truth.REMOVED:
