@@ -6,9 +6,9 @@ them.
     scripts/train --curve
     scripts/train --score FILE.jsonl [--json]
 
-Training writes judge, tells, asks, wishes, alone, guests and played .<lang>.txt in memory_system/understand: the same
-bytes from the same corpus with the same scikit-learn. --score says how what is shipped does on any file of the corpus'
-form; corpus/*.blind.jsonl are for that alone and are never trained on. --curve trains on a quarter, a half and all of
+Training writes judge, tells, asks, wishes, backs, alone, guests and played .<lang>.txt in memory_system/understand:
+the same bytes from the same corpus with the same scikit-learn. --score says how what is shipped does on any file of
+the corpus' form; corpus/*.blind.jsonl are for that alone and are never trained on. --curve trains on a quarter, a half and all of
 the people.
 
 Each label is a logistic regression over binary features (liblinear). Features are scaled before fitting by where they
@@ -105,19 +105,29 @@ def train_questions(lang: str, out: Path) -> None:
 
 
 def train_wishes(lang: str, out: Path) -> None:
-    """Write the weights that hear a wish that something is not kept: of the labelled wishes and what only looks like
-    them, and of all other talk, in which there is hardly one."""
-    import numpy as np
-
+    """Write the weights that hear a wish that something is not kept, and those for one about what was told before: of
+    the labelled wishes and what only looks like them, and of all other talk, in which there is hardly one."""
     marked = [orjson.loads(line) for line in (CORPUS / f"wishes.{lang}.jsonl").read_bytes().splitlines()]
     talk = [label["s"] for each in messages(CORPUS / f"{lang}.jsonl") for label in each.labels]
-    wishes = [each["s"] for each in marked if each["wish"]]
+    wishes, backs = ([each["s"] for each in marked if each.get(name)] for name in ("wish", "back"))
     others = [each["s"] for each in marked if not each["wish"]]
     others += [each for each in talk if not any(withheld.ruled(each))]
-    words = [*wishes, *(part for each in others for part in withheld.stretches(each, lang))]  # as they are heard
-    kept, starts = learned_of(words, [np.arange(len(words)) < len(wishes)], lang)
+    parts = [part for each in others for part in withheld.stretches(each, lang)]  # as they are heard
+    of_now = [each["s"] for each in marked if each["wish"] and each.get("back") is False]
+    for name, labels, mine, rest in (
+        ("wishes", withheld.WISH, wishes, parts), ("backs", withheld.BACK, backs, [*of_now, *others]),
+    ):  # fmt: skip
+        _write_heard(out / f"{name}.{lang}.txt", labels, mine, rest, lang)
+
+
+def _write_heard(path: Path, labels: Sequence[str], mine: Sequence[str], rest: Sequence[str], lang: str) -> None:
+    """Write the weights of the only label, which tell words that have it from the rest."""
+    import numpy as np
+
+    words = [*mine, *rest]
+    kept, starts = learned_of(words, [np.arange(len(words)) < len(mine)], lang)
     kept = {name: weighed for name, weighed in kept.items() if abs(weighed[0]) >= LEAST}
-    write(out / f"wishes.{lang}.txt", weights.written(withheld.WISH, kept, starts))
+    write(path, weights.written(labels, kept, starts))
 
 
 def train_alone(lang: str, out: Path) -> None:

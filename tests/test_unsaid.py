@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import orjson
 import pytest
 from commands import memory
 from workspaces import consolidate, make, say
 
 from memory_system import clock, finder
 from memory_system.records import UNSAID
+from memory_system.turns import Message
+from memory_system.understand.withheld import named_before
 from memory_system.upkeep import check, correct
 from memory_system.workspace import Workspace
 
+CORPUS = Path(__file__).parent.parent / "corpus"
+SAID = "2026-03-05T10:00:00Z"
 TOLD = {
     "en": ("My brother in law Pat has been fired from the cannery for stealing.", "We chose the green tiles."),
     "zh": ("我表哥阿强偷罐头被工厂开除了。", "我们选了绿色的瓷砖。"),
@@ -112,6 +117,18 @@ def test_where_two_may_be_meant_the_night_names_them(tmp_path: Path) -> None:
 def test_the_contrary_of_a_wish_and_a_question_hide_nothing(words: str, tmp_path: Path) -> None:
     with told(tmp_path, "en", words) as ws:
         assert any(TOLD["en"][0] in each for each in found(ws, "en"))
+
+
+@pytest.mark.parametrize(("lang", "least", "most"), [("en", 0.55, 0.06), ("zh", 0.55, 0.08)])
+def test_most_such_wishes_are_heard_and_little_else(lang: str, least: float, most: float) -> None:
+    """Of messages that nothing was learned from: wishes about what was told before, others, and their look-alikes."""
+    rows = [orjson.loads(line) for line in (CORPUS / f"wishes.{lang}.blind.jsonl").read_bytes().splitlines()]
+    heard = [(each["back"], bool(named_before(Message("s", "1", "user", "", SAID, each["s"])))) for each in rows]
+    told = [is_heard for is_back, is_heard in heard if is_back]
+    others = [is_heard for is_back, is_heard in heard if not is_back]
+    assert len(told) > 40
+    assert sum(told) >= least * len(told)
+    assert sum(others) <= most * len(others)
 
 
 def test_the_night_says_that_it_does_not_know_what_is_meant(tmp_path: Path) -> None:

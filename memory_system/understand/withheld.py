@@ -37,11 +37,12 @@ _TINY = 8  # words that hardly hold a wish and its matter
 _SHARED = 2  # telling terms by which a wish names what was said before
 _FEW = 3  # words, or twice as many Chinese characters, beside a wish that is all that a message says
 _WORD = re.compile(r"[\u4e00-\u9fff]{1,2}|[^\W\u4e00-\u9fff][\w']*")
-WISH = ("wish",)
+WISH, BACK = ("wish",), ("back",)
 _STRETCH = {"en": 120, "zh": 40}  # characters that are heard at once: hardly any labelled wish has more
 _LONG_WORD, _STEM = 20, 4  # characters of a word, and by which it is known
 # Log-odds times `SCALE`, from which words are a wish, may be part of one, and are one where the answer says so.
-_WISH_FROM, _MAY_BE, _GRANTED_FROM = 2 * SCALE, -SCALE, -5 * SCALE // 2
+_WISH_FROM, _MAY_BE, _GRANTED_FROM = 2 * SCALE, -SCALE, -3 * SCALE
+_BACK_FROM = SCALE  # the same, from which a message is such a wish about what was told before
 
 # A night asks thrice of each message: what is kept, what is indexed, what is copied. Most hold no wish: of those the
 # hashes are held, 16 MB at most, and none is asked again. That one of them is the same as that of a wish is to be
@@ -133,30 +134,20 @@ def heard(messages: Iterable[Message], reaching: list[str]) -> Iterator[Message]
 
 
 def named_before(message: Message) -> str:
-    """The sentences by which the message asks not to keep what was said before: they name the matter ("what I said of
-    Ana's move, drop that please"). Empty where it asks no such thing."""
+    """The words by which the message asks not to keep what was said before: they name the matter ("what I said of Ana's
+    move, drop that please"). Empty where it asks no such thing."""
     if not message.is_first_hand or message.is_noted or not _wishes(message.text):
         return ""
     plain = _plain(message.text)
-    # what only sounds like a wish may be the contrary, and a question none: nothing that is kept goes for that
-    wishes = [span for span in ruled(plain) if _is_plain(plain, span)]
-    bare = blanked(plain, wishes)  # the words for keeping name no matter
-    spans = (span for span in text.sentences(plain) if _points("back", plain[slice(*span)]))
-    return " ".join(bare[slice(*span)] for span in spans if any(_is_for(span, wish, plain) for wish in wishes))
+    return plain if _is_back(plain) else ""
 
 
-def _is_plain(plain: str, wish: Span) -> bool:
-    """Whether a wish is asked of the listener: its sentence asks nothing, and nobody else is asked there."""
-    sentence = next((each for each in text.sentences(plain) if each[0] <= wish[0] < each[1]), wish)
-    words = plain[slice(*sentence)].rstrip()
-    return not words.endswith(("?", "？")) or "please" in words.casefold() or "can you" in words.casefold()
-
-
-def _is_for(sentence: Span, wish: Span, plain: str) -> bool:
-    """Whether a wish is about what the sentence names: it stands there, or not far behind with nothing new after it."""
-    if sentence[0] <= wish[0] < sentence[1]:
-        return True
-    return 0 <= wish[0] - sentence[1] <= _SHORT and _few(plain[wish[1] :])
+def _is_back(plain: str) -> bool:
+    """Whether a message that is not long sounds like a wish that something told before is kept no more."""
+    lang = text.language(plain)
+    if lang not in LANGUAGES or not plain or len(plain) > _SHORT:
+        return False
+    return installed(f"backs.{lang}", BACK).sum_of(features.words_in(plain, lang)) >= _BACK_FROM
 
 
 def without_withheld(message: Message) -> str:
@@ -217,6 +208,8 @@ def _wishes(message: str) -> tuple[Span, ...]:
         return ()
     plain = _plain(message)
     found = (*ruled(plain), *sounding(plain))
+    if not found and _is_back(plain):
+        found = ((0, len(plain)),)
     if not found:
         if len(_WISHLESS) >= _MOST:
             _WISHLESS.clear()
