@@ -8,8 +8,8 @@ them.
 
 Training writes judge, tells, asks, wishes, backs, alone, guests and played .<lang>.txt in memory_system/understand:
 the same bytes from the same corpus with the same scikit-learn. --score says how what is shipped does on any file of
-the corpus' form; corpus/*.blind.jsonl are for that alone and are never trained on. --curve trains on a quarter, a half and all of
-the people.
+the corpus' form; corpus/*.blind.jsonl are for that alone and are never trained on. --curve trains on a quarter, a half
+and all of the people.
 
 Each label is a logistic regression over binary features (liblinear). Features are scaled before fitting by where they
 stand and by how much they tell of the label (Wang & Manning 2012), which the weights then carry. The sums are put on

@@ -65,10 +65,16 @@ def meant(claim: Claim, draft: Draft, night: Night) -> Meant:
     linked = (each for each, weight in weighed if weight >= links().sure and is_for_words(each.record, claim))
     learned = (each.record for each in linked if each.weights or each.record.category not in CERTAIN)
     sure = list({each.id: each for each in (*_certain(claim, found, draft, night), *learned)}.values())
-    likely = (each.record for each, weight in weighed if weight >= links().likely)
+    likely = (each.record for each, weight in weighed if weight >= _likely_from(each.record))
     partly = [each for each in sure if _tells_more(each)]
     sure = [each for each in sure if each not in partly]
     return Meant(sure, list({each.id: each for each in (*partly, *likely) if each not in sure}.values()))
+
+
+def _likely_from(record: Fact) -> int:
+    """From which sum the newer words are shown beside the memory: an old dose, or an order that was withdrawn, is worse
+    alone than beside words that change nothing."""
+    return links().grave if record.category in CERTAIN else links().likely
 
 
 def _tells_more(record: Fact) -> bool:

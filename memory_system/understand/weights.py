@@ -22,6 +22,7 @@ LANGUAGES = ("en", "zh")
 SCALE = 32  # units of weight to one unit of log-odds
 
 FORMAT, LINKS_FORMAT = "weights 1", "links 1"
+THRESHOLDS = ("sure", "likely", "grave")
 _LANE = 16
 _HALF = 1 << (_LANE - 1)
 _LOWEST = ord("!")  # how a weight stands in the file: one printable sign, `N` for 0
@@ -85,13 +86,15 @@ class Weights:
 @dataclass(frozen=True, slots=True)
 class Links:
     """The link between a memory and what was said later: does the newer make the older one outdated? A whole weight for
-    every feature, the sum without any, and two thresholds: from `sure` the older memory is outdated, from `likely` both
-    stand, and the newer is shown beside the older. Learned by `scripts/links`."""
+    every feature, the sum without any, and thresholds: from `sure` the older memory is outdated, from `likely` both
+    stand, and the newer is shown beside the older; beside one that is grave it is from `grave`. Learned by
+    `scripts/links`."""
 
     weights: Mapping[str, int]
     start: int
     sure: int
     likely: int
+    grave: int
 
     def sum_of(self, told: Iterable[str]) -> int:
         """The sum of the weights of what tells for and against a link."""
@@ -131,13 +134,14 @@ def _rows(written: str, head: str, besides: int = 0) -> list[str]:
 def read_links(written: str) -> Links:
     """The links that a text holds; ValueError when it is no such file."""
     rows = {name: int(weight) for name, weight in (line.rsplit("\t", 1) for line in _rows(written, LINKS_FORMAT))}
-    sure, likely, start = (rows.pop(name) for name in ("sure", "likely", "start"))
-    return Links(rows, start, sure, likely)
+    start, *thresholds = (rows.pop(name) for name in ("start", *THRESHOLDS))
+    return Links(rows, start, *thresholds)
 
 
 def written_links(model: Links) -> str:
     """The file of the links: one feature a line, in order."""
-    rows = {"sure": model.sure, "likely": model.likely, "start": model.start, **dict(sorted(model.weights.items()))}
+    named = {name: getattr(model, name) for name in (*THRESHOLDS, "start")}
+    rows = {**named, **dict(sorted(model.weights.items()))}
     return _file(LINKS_FORMAT, [f"{name}\t{weight}" for name, weight in rows.items()], len(rows))
 
 
