@@ -1,15 +1,15 @@
 """Train the judge, and what hears which attributes a sentence tells of, which a question asks for, that something is
-not to be kept, what stands alone, that a guest types and what is played, on the labelled talk in corpus/, or score
-them.
+not to be kept, what stands alone, that a guest types, that the device changes hands, and what is played, on the
+labelled talk in corpus/, or score them.
 
     scripts/train [--out DIR]
     scripts/train --curve
     scripts/train --score FILE.jsonl [--json]
 
-Training writes judge, tells, asks, wishes, backs, alone, guests and played .<lang>.txt in memory_system/understand:
-the same bytes from the same corpus with the same scikit-learn. --score says how what is shipped does on any file of
-the corpus' form; corpus/*.blind.jsonl are for that alone and are never trained on. --curve trains on a quarter, a half
-and all of the people.
+Training writes judge, tells, asks, wishes, backs, alone, guests, turns and played .<lang>.txt in
+memory_system/understand: the same bytes from the same corpus with the same scikit-learn. --score says how what is
+shipped does on any file of the corpus' form; corpus/*.blind.jsonl are for that alone and are never trained on. --curve
+trains on a quarter, a half and all of the people.
 
 Each label is a logistic regression over binary features (liblinear). Features are scaled before fitting by where they
 stand and by how much they tell of the label (Wang & Manning 2012), which the weights then carry. The sums are put on
@@ -35,7 +35,16 @@ from talk import CORPUS, Message, is_made_up, labelled, messages, owners_moments
 
 from memory_system.recall.asked import as_asked  # noqa: E402 - likewise
 from memory_system.text import simplified  # noqa: E402 - likewise
-from memory_system.understand import alone, features, guests, judge, played, weights, withheld  # noqa: E402 - likewise
+from memory_system.understand import (  # noqa: E402 - likewise
+    alone,
+    features,
+    guests,
+    judge,
+    played,
+    visits,
+    weights,
+    withheld,
+)  # fmt: skip
 
 FOLDS = 5
 STRENGTH = 0.5  # C of the regressions, by cross-validation over the people
@@ -73,6 +82,7 @@ def main() -> None:
             train_wishes(lang, options.out)
             train_alone(lang, options.out)
             train_guests(lang, options.out)
+            train_turns(lang, options.out)
             train_played(lang, options.out)
 
 
@@ -152,6 +162,19 @@ def train_guests(lang: str, out: Path) -> None:
     write(out / f"guests.{lang}.txt", weights.written(guests.GUEST, kept, starts))
 
 
+def train_turns(lang: str, out: Path) -> None:
+    """Write the weights that tell when the device changes hands: of labelled moments, and of the talk of people whom
+    hardly anybody interrupts."""
+    import numpy as np
+
+    moments = [orjson.loads(line) for line in (CORPUS / f"turns.{lang}.jsonl").read_bytes().splitlines()]
+    alone = [each.talk for each in messages(CORPUS / f"{lang}.jsonl") if not each.talk.friends]
+    said = [*((each["s"], each["before"]) for each in moments), *((each.text, each.before) for each in alone)]
+    turns = np.array([*(each["turn"] for each in moments), *[""] * len(alone)])
+    kept, starts = learned_of(said, [turns == each for each in visits.TURNS], lang, turn_seen)
+    write(out / f"turns.{lang}.txt", weights.written(visits.TURNS, kept, starts))
+
+
 def train_played(lang: str, out: Path) -> None:
     """Write the weights that tell whether words are played: of labelled moments, of owners' messages that are not meant
     at all, and of what is worth keeping and meant, messages and some of their sentences."""
@@ -177,6 +200,11 @@ def guest_seen(moment: dict[str, Any], lang: str) -> features.Seen:
     """What is seen of a moment."""
     names = guests.Names(frozenset(moment["own"]), frozenset(moment["near"]))
     return guests.seen(moment["s"], lang, names, opens=not moment["before"], answer=moment["after"])
+
+
+def turn_seen(said: tuple[str, str], lang: str) -> features.Seen:
+    """What is seen of a message, and of what was said before it."""
+    return visits.seen(*said, lang)
 
 
 def seen_in_words(words: str, lang: str) -> features.Seen:

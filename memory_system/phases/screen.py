@@ -24,8 +24,9 @@ from memory_system.understand.features import Seen, Span, Talk, of_message
 from memory_system.understand.judge import IDENTITY, Verdict, attributes_told, reader_of, verdict_of
 from memory_system.understand.played import may_be_played
 from memory_system.understand.subjects import Heard
+from memory_system.understand.visits import REACH, Visits
 from memory_system.understand.weights import LANGUAGES, SCALE, Weights
-from memory_system.understand.whose import OTHERS, UNREAL, Owner, Stretches, owners, to_be_remembered, was_joking
+from memory_system.understand.whose import OTHERS, UNREAL, Owner, Roles, owners, to_be_remembered, was_joking
 from memory_system.understand.withheld import BEFORE, SOON, WITHHELD, TakingBack, withheld
 
 CATEGORIES = {
@@ -49,6 +50,7 @@ STORED = frozenset({"asserted", "hedged", "ask"})
 IDLE = frozenset({"none", "ask"})  # reasons for which words are not worth keeping, and yet may stand in a quote
 Names = Mapping[str, str]  # of those near the owner, each with what memories call them
 NOBODY: Names = MappingProxyType({})
+HELD = max(SOON, 2 * REACH)  # turns that may yet be taken back, or turn out to be a guest's
 FLOOD, ASSISTANT, SECRET = "flood", "assistant", "secret"  # reasons why a segment is dropped
 
 
@@ -116,20 +118,21 @@ def _kept(judged: Iterable[Weighed], tally: Counter[str]) -> Iterator[Weighed]:
 def in_order(turns: Iterable[Turn], config: Config, guard: Guard, known: Names = NOBODY) -> Iterator[Weighed]:
     """Each turn with its segments judged, as soon as no later wish can take it back."""
     waiting: deque[Weighed] = deque()
-    stretches = Stretches(guard.owner, known)
+    visits, roles = Visits(guard.owner, known), Roles()
     unkept, unmeant = TakingBack[str](), TakingBack[str](lambda each: BEFORE if was_joking(each) else "")
     for turn in turns:
-        why = stretches.reason(turn.message)  # before the guard hears by what name somebody calls themselves
+        visited, guests = visits.hear(turn.message)  # before the guard hears by what name somebody calls themselves
+        why = OTHERS if visited else UNREAL if roles.is_played(turn.message) else ""
         found = judged(turn, config, guard, known)
-        if why == UNREAL and stretches.leaves_role(turn, sum(one.segment.earnest for one in found)):
+        if why == UNREAL and roles.leaves(turn, sum(one.segment.earnest for one in found)):
             why = ""
         waiting.append((turn, [replace(one, reason=one.reason or why) for one in found] if why else found))
-        if guest := stretches.greeted(turn.message):
+        for guest in guests:
             waiting = deque(_without(guest, OTHERS, *each) for each in waiting)
         for taking_back, reason in ((unkept, WITHHELD), (unmeant, UNREAL)):
             for gone in taking_back.heard(turn.message, turn.message.ref):
                 waiting = deque(_without(gone, reason, *each) for each in waiting)
-        if len(waiting) > SOON:
+        if len(waiting) > HELD:
             yield waiting.popleft()
     yield from waiting
 

@@ -177,12 +177,6 @@ class Callings:
     def names(self) -> frozenset[str]:
         return frozenset(self._names)
 
-    def is_another(self, name: str) -> bool:
-        """Whether it is surely not theirs: none of the names that are known, nor a short or long form of one."""
-        who = name.casefold()
-        mine = any(_calls(who, each) or who.startswith(each) or each.startswith(who) for each in self._names)
-        return bool(self._names) and not mine
-
     def is_greeted(self, line: str) -> bool:
         """Whether the line greets the owner: Dear Ms Holm, 周女士您好."""
         who = _AFTER_NAME.split(_GREETING.sub("", line.casefold()).strip(_EDGES))[0].strip()

@@ -18,6 +18,7 @@ from memory_system.understand.weights import LANGUAGES, installed
 
 GUEST = ("guest",)
 FROM = 0  # log-odds times `SCALE`, from which a guest types
+SURELY_NOT = -10_000
 HEAD, WORDS = 90, 60  # characters in which somebody says who they are, and of which the words are heard
 OWN, NEAR = "QQO", "QQN"  # what stands in a message for a name of the owner, and for one of somebody near
 _GREETED = 30  # characters of an answer in which somebody is greeted
@@ -33,14 +34,13 @@ class Names(NamedTuple):
     near: frozenset[str]
 
 
-def is_guest(words: str, names: Names, *, opens: bool, answer: str = "") -> bool:
-    """Whether somebody else types the words, which open a session or not, as far as the names that are known and the
-    answer tell it."""
+def sum_of(words: str, names: Names, *, opens: bool, answer: str = "") -> int:
+    """How much it sounds as if somebody else typed the words, which open a session or not, as far as the names that are
+    known and the answer tell it: log-odds times `SCALE`."""
     lang = language(words)
     if lang not in LANGUAGES or OWN in _presented(_marked(words, names)[:HEAD]):
-        return False
-    found = installed(f"guests.{lang}", GUEST).sums(seen(words, lang, names, opens=opens, answer=answer))
-    return found[0] >= FROM
+        return SURELY_NOT
+    return installed(f"guests.{lang}", GUEST).sums(seen(words, lang, names, opens=opens, answer=answer))[0]
 
 
 def shows_whom(words: str, names: Names, answer: str) -> bool:

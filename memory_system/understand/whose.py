@@ -7,17 +7,15 @@ others'.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import lru_cache
 
 from memory_system import rules
-from memory_system.privacy.pasted import Callings
 from memory_system.rules import Found, Rule
 from memory_system.text import language, language_within, straight
 from memory_system.turns import Message, Turn
 from memory_system.understand.features import Span
-from memory_system.understand.guests import Names, is_guest, shows_whom
 from memory_system.understand.played import WITHIN_FROM, may_be_played
 from memory_system.understand.quotes import columns
 from memory_system.understand.weights import SCALE
@@ -27,7 +25,6 @@ FEWEST_LINES = 3  # lines with a name before a colon that make a copied chat, wh
 
 PLAYED = 6  # of the owner's messages after roles were given out
 EARNEST = 2 * SCALE  # of a later one, the judge's log-odds times its `SCALE`, from which it has left the role
-VISITED = 2  # of somebody's messages after they have said who they are
 OTHERS, UNREAL = "others", "unreal"
 
 _FENCE = re.compile(r"^[ \t]*(```|~~~)", re.MULTILINE)
@@ -86,7 +83,7 @@ def owners(text: str, spans: Sequence[Span]) -> list[Owner]:
 @lru_cache(maxsize=8)  # of one message it is asked three times: in its session, of its spans, and as a joke
 def _frames(plain: str) -> Mapping[str, Sequence[Rule]]:
     """The rules for all of a message that fire, by their group."""
-    groups = ("frame", "plays", "takes_back", "returns", "speaks_as")
+    groups = ("frame", "plays", "takes_back", "speaks_as")
     return rules.together("frames", *groups).by_group(plain)
 
 
@@ -118,76 +115,42 @@ def _taken_back(plain: str) -> Iterator[int]:
             yield len(before)
 
 
-class Stretches:
-    """Which messages of a session are not the owner's own: what is said in a role that was given out, and what somebody
-    else types who says so. In a group everybody has a name, and speaks for themselves."""
+class Roles:
+    """Which messages of a session are said in a role that was given out."""
 
-    def __init__(self, owner: Callings, near: Collection[str] = ()) -> None:
-        self._owner = owner
-        self._near = frozenset(near)  # names of those near the owner
-        self._left: dict[str, tuple[int, str]] = {}  # by session: for how many messages more, and why
-        # by session what a person said last, the names that were known, and whether it was the first there
-        self._last: dict[str, tuple[Message, Names, bool]] = {}
+    def __init__(self) -> None:
+        self._left: dict[str, int] = {}  # by session: how many messages more are said in a role
 
-    def reason(self, message: Message) -> str:
-        """Why a message is not the owner's; empty where it is. An assistant may give out roles as well."""
+    def is_played(self, message: Message) -> bool:
+        """Whether a person's message is said in a role. An assistant may give out roles as well."""
         words = straight(message.text)
         if not message.is_first_hand:
-            self._hear_roles(message.session, words)
+            self._hear_assistant(message.session, words)
         if not message.is_first_hand or message.speaker:
-            return ""
-        opens = message.session not in self._last
-        names = Names(self._owner.names, self._near)
-        self._last[message.session] = message, names, opens
-        left, why = self._left.pop(message.session, (0, ""))
-        why = why if left else ""
-        if why == OTHERS and self._is_back(words):
-            return ""
-        if is_guest(words, names, opens=opens):
-            left, why = VISITED + 1, OTHERS
-        elif "plays" in _frames(words):
-            self._left[message.session] = PLAYED, UNREAL
-            return why if why == OTHERS else ""
+            return False
+        if "plays" in _frames(words):
+            self._left[message.session] = PLAYED
+            return False
+        left = self._left.pop(message.session, 0)
         if left:
-            self._left[message.session] = left - 1, why
-        return why
+            self._left[message.session] = left - 1
+        return bool(left)
 
-    def _hear_roles(self, session: str, answer: str) -> None:
+    def _hear_assistant(self, session: str, answer: str) -> None:
         """An assistant speaks in a role, or gives one out; whoever only asks whether to play gives none."""
         ends = (_STOP.search(answer, found.span[1]) for found in _framed("plays", answer))
-        gives = any(end is None or end[0] not in "?？" for end in ends)
-        if ("speaks_as" in _frames(answer) or gives) and self._left.get(session, (0, ""))[1] != OTHERS:
-            self._left[session] = PLAYED, UNREAL
+        if "speaks_as" in _frames(answer) or any(end is None or end[0] not in "?？" for end in ends):
+            self._left[session] = PLAYED
 
-    def greeted(self, answer: Message) -> str:
-        """The ref of the message that an assistant answers, where the answer shows that somebody else has typed it: it
-        greets them; else empty."""
-        unanswered = self._last.get(answer.session)
-        if unanswered is None or answer.is_first_hand:
-            return ""
-        last, names, opens = unanswered
-        if not shows_whom(last.text, names, answer.text):
-            return ""  # it was judged as well as it can be when it was heard
-        if not is_guest(last.text, names, opens=opens, answer=answer.text):
-            return ""
-        if self._left.get(answer.session, (0, ""))[1] != OTHERS:
-            self._left[answer.session] = 1, OTHERS  # as a rule the next message is a guest's as well
-        return last.ref
-
-    def leaves_role(self, turn: Turn, earnest: int) -> bool:
+    def leaves(self, turn: Turn, earnest: int) -> bool:
         """End the role where a message that may be played is not, by how surely its segments are meant, taken together.
         What comes first after roles were given out is played however it sounds, and so is what answers a question."""
-        left, _ = self._left.get(turn.message.session, (0, ""))
+        left = self._left.get(turn.message.session, 0)
         answers = turn.follows == "before" and turn.before.rstrip(_CLOSES).endswith(("?", "？"))
         if left >= PLAYED - 1 or earnest < EARNEST or answers or may_be_played(turn.message.text, WITHIN_FROM):
             return False
         self._left.pop(turn.message.session, None)
         return True
-
-    def _is_back(self, words: str) -> bool:
-        """Whether the words open as the owner's do who is back, by a name that is not another's."""
-        found = _framed("returns", words)
-        return any(not any(map(self._owner.is_another, filter(None, each.parts.values()))) for each in found)
 
 
 def was_joking(message: Message) -> bool:
