@@ -1,12 +1,12 @@
 """Train the judge, and what hears which attributes a sentence tells of, which a question asks for, that something is
-not to be kept, what stands alone, that a guest types, that the device changes hands, and what is played, on the
-labelled talk in corpus/, or score them.
+not to be kept, what stands alone, that a guest types, that the device changes hands, where play begins and
+what is played, on the labelled talk in corpus/, or score them.
 
     scripts/train [--out DIR]
     scripts/train --curve
     scripts/train --score FILE.jsonl [--json]
 
-Training writes judge, tells, asks, wishes, backs, alone, guests, turns and played .<lang>.txt in
+Training writes judge, tells, asks, wishes, backs, alone, guests, turns, roles and played .<lang>.txt in
 memory_system/understand: the same bytes from the same corpus with the same scikit-learn. --score says how what is
 shipped does on any file of the corpus' form; corpus/*.blind.jsonl are for that alone and are never trained on. --curve
 trains on a quarter, a half and all of the people.
@@ -41,6 +41,7 @@ from memory_system.understand import (  # noqa: E402 - likewise
     guests,
     judge,
     played,
+    roles,
     visits,
     weights,
     withheld,
@@ -83,6 +84,7 @@ def main() -> None:
             train_alone(lang, options.out)
             train_guests(lang, options.out)
             train_turns(lang, options.out)
+            train_roles(lang, options.out)
             train_played(lang, options.out)
 
 
@@ -173,6 +175,19 @@ def train_turns(lang: str, out: Path) -> None:
     turns = np.array([*(each["turn"] for each in moments), *[""] * len(alone)])
     kept, starts = learned_of(said, [turns == each for each in visits.TURNS], lang, turn_seen)
     write(out / f"turns.{lang}.txt", weights.written(visits.TURNS, kept, starts))
+
+
+def train_roles(lang: str, out: Path) -> None:
+    """Write the weights that tell where play begins and ends: of labelled messages, and of the talk of people who
+    seldom play."""
+    import numpy as np
+
+    marked = [orjson.loads(line) for line in (CORPUS / f"roles.{lang}.jsonl").read_bytes().splitlines()]
+    plain = [each.talk.text for each in messages(CORPUS / f"{lang}.jsonl") if not each.talk.friends]
+    parts = np.array([*(each["role"] for each in marked), *[""] * len(plain)])
+    said = [*(each["s"] for each in marked), *plain]
+    kept, starts = learned_of(said, [parts == each for each in roles.PARTS], lang, roles.seen)
+    write(out / f"roles.{lang}.txt", weights.written(roles.PARTS, kept, starts))
 
 
 def train_played(lang: str, out: Path) -> None:

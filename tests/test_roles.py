@@ -4,12 +4,18 @@ owner's."""
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
+import orjson
 import pytest
 from spoken import kept, night, talk
 
 from memory_system.phases import screen, segment
 from memory_system.privacy.trust import Guard
+from memory_system.text import straight
+from memory_system.understand.roles import BEGINS_FROM, ENDS_FROM, sums_of
+
+CORPUS = Path(__file__).parent.parent / "corpus"
 
 PLAYED = [
     (
@@ -60,6 +66,26 @@ def test_what_answers_a_question_within_a_role_is_played_however_it_sounds(asks:
     roles = ("user", "Let's do a mock interview, you be the boss." if asks.isascii() else "你演老板，我来演求职的。")
     said = (roles, ("assistant", "Good morning."), ("user", "Hello, hm."), ("assistant", asks), ("user", plays))
     assert plays not in kept(talk(*said))
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_where_play_begins_and_ends_is_sometimes_heard_and_seldom_elsewhere(lang: str) -> None:
+    """Of messages that nothing was learned from."""
+    marked = [orjson.loads(line) for line in (CORPUS / f"roles.{lang}.blind.jsonl").read_bytes().splitlines()]
+    count = Counter(each["role"] for each in marked)
+    sums = [(each["role"], sums_of(straight(each["s"]))) for each in marked]
+    begun = Counter(role for role, (begins, _) in sums if begins >= BEGINS_FROM)
+    ended = Counter(role for role, (_, ends) in sums if ends >= ENDS_FROM)
+    assert begun["begins"] >= 0.2 * count["begins"]
+    assert begun["none"] <= 0.02 * count["none"]
+    assert ended["ends"] >= 0.6 * count["ends"]
+    assert ended["none"] <= 0.1 * count["none"]
+
+
+def test_play_ends_where_the_owner_ends_it() -> None:
+    said = ("user", "Let's practise: you be the landlord."), ("assistant", "Good evening."), ("user", "Hello, hm.")
+    ended = (*said, ("user", "ok end of role play, out of character now"), ("user", "I'm allergic to latex."))
+    assert any("latex" in each for each in kept(talk(*ended)))
 
 
 @pytest.mark.parametrize("offer", ["Would you like to role-play it, or a mock interview?", "要不要模拟面试一下？"])

@@ -23,10 +23,11 @@ from memory_system.understand import claims, quotes
 from memory_system.understand.features import Seen, Span, Talk, of_message
 from memory_system.understand.judge import IDENTITY, Verdict, attributes_told, reader_of, verdict_of
 from memory_system.understand.played import may_be_played
+from memory_system.understand.roles import Roles
 from memory_system.understand.subjects import Heard
 from memory_system.understand.visits import REACH, Visits
 from memory_system.understand.weights import LANGUAGES, SCALE, Weights
-from memory_system.understand.whose import OTHERS, UNREAL, Owner, Roles, owners, to_be_remembered, was_joking
+from memory_system.understand.whose import OTHERS, UNREAL, Owner, owners, to_be_remembered, was_joking
 from memory_system.understand.withheld import BEFORE, SOON, WITHHELD, TakingBack, withheld
 
 CATEGORIES = {

@@ -14,17 +14,13 @@ from functools import lru_cache
 from memory_system import rules
 from memory_system.rules import Found, Rule
 from memory_system.text import language, language_within, straight
-from memory_system.turns import Message, Turn
+from memory_system.turns import Message
 from memory_system.understand.features import Span
-from memory_system.understand.played import WITHIN_FROM, may_be_played
 from memory_system.understand.quotes import columns
-from memory_system.understand.weights import SCALE
 
 LEAST_QUOTED = 16  # columns that are more than a word in quotation marks
 FEWEST_LINES = 3  # lines with a name before a colon that make a copied chat, where no name comes again
 
-PLAYED = 6  # of the owner's messages after roles were given out
-EARNEST = 2 * SCALE  # of a later one, the judge's log-odds times its `SCALE`, from which it has left the role
 OTHERS, UNREAL = "others", "unreal"
 
 _FENCE = re.compile(r"^[ \t]*(```|~~~)", re.MULTILINE)
@@ -46,8 +42,6 @@ _HELLO = re.compile(
     r"|[你您]好|早上好|下午好|晚上好|早安?|嗨|哈喽)[^\w\n]*\n\s*",
     re.IGNORECASE,
 )  # a greeting of nobody by name, which announces nothing
-_STOP = re.compile(r"[.!?:。！？：\n]")
-_CLOSES = ' \n"”」』)）*'
 _BEHIND = re.compile(r"[:：][ \t]*\n|\n[ \t]*\n")
 
 
@@ -81,15 +75,15 @@ def owners(text: str, spans: Sequence[Span]) -> list[Owner]:
 
 
 @lru_cache(maxsize=8)  # of one message it is asked three times: in its session, of its spans, and as a joke
-def _frames(plain: str) -> Mapping[str, Sequence[Rule]]:
+def frames_in(plain: str) -> Mapping[str, Sequence[Rule]]:
     """The rules for all of a message that fire, by their group."""
     groups = ("frame", "plays", "takes_back", "speaks_as")
     return rules.together("frames", *groups).by_group(plain)
 
 
-def _framed(group: str, plain: str) -> Iterator[Found]:
+def framed(group: str, plain: str) -> Iterator[Found]:
     """What the rules of that group find in a message."""
-    return (found for rule in _frames(plain).get(group, ()) for found in rule.found(plain))
+    return (found for rule in frames_in(plain).get(group, ()) for found in rule.found(plain))
 
 
 def _owner(span: Span, foreign: Sequence[Span], behind: int) -> Owner:
@@ -104,60 +98,22 @@ def _doubt_from(plain: str) -> int:
     """From where on the words of a message may be somebody else's, or nobody's."""
     hello = _HELLO.match(plain)
     marks = [mark.end()] if (mark := _BEHIND.search(plain, hello.end() if hello else 0)) else []
-    frames = [each.span[1] for group in ("frame", "plays") for each in _framed(group, plain)]
+    frames = [each.span[1] for group in ("frame", "plays") for each in framed(group, plain)]
     return min((*marks, *frames), default=len(plain))
 
 
 def _taken_back(plain: str) -> Iterator[int]:
     """Where words end that the speaker then takes back as a joke."""
-    for joke in _framed("takes_back", plain):
+    for joke in framed("takes_back", plain):
         if before := plain[: joke.span[0]].rstrip():
             yield len(before)
-
-
-class Roles:
-    """Which messages of a session are said in a role that was given out."""
-
-    def __init__(self) -> None:
-        self._left: dict[str, int] = {}  # by session: how many messages more are said in a role
-
-    def is_played(self, message: Message) -> bool:
-        """Whether a person's message is said in a role. An assistant may give out roles as well."""
-        words = straight(message.text)
-        if not message.is_first_hand:
-            self._hear_assistant(message.session, words)
-        if not message.is_first_hand or message.speaker:
-            return False
-        if "plays" in _frames(words):
-            self._left[message.session] = PLAYED
-            return False
-        left = self._left.pop(message.session, 0)
-        if left:
-            self._left[message.session] = left - 1
-        return bool(left)
-
-    def _hear_assistant(self, session: str, answer: str) -> None:
-        """An assistant speaks in a role, or gives one out; whoever only asks whether to play gives none."""
-        ends = (_STOP.search(answer, found.span[1]) for found in _framed("plays", answer))
-        if "speaks_as" in _frames(answer) or any(end is None or end[0] not in "?？" for end in ends):
-            self._left[session] = PLAYED
-
-    def leaves(self, turn: Turn, earnest: int) -> bool:
-        """End the role where a message that may be played is not, by how surely its segments are meant, taken together.
-        What comes first after roles were given out is played however it sounds, and so is what answers a question."""
-        left = self._left.get(turn.message.session, 0)
-        answers = turn.follows == "before" and turn.before.rstrip(_CLOSES).endswith(("?", "？"))
-        if left >= PLAYED - 1 or earnest < EARNEST or answers or may_be_played(turn.message.text, WITHIN_FROM):
-            return False
-        self._left.pop(turn.message.session, None)
-        return True
 
 
 def was_joking(message: Message) -> bool:
     """Whether a person begins by taking back, as a joke, what they said before."""
     if not message.is_first_hand or message.is_noted:
         return False
-    return any(each.span[0] == 0 for each in _framed("takes_back", straight(message.text)))
+    return any(each.span[0] == 0 for each in framed("takes_back", straight(message.text)))
 
 
 def is_reminder(words: str) -> bool:
