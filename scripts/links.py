@@ -6,8 +6,8 @@
 Training writes memory_system/understand/links.txt: the same bytes from the same corpus with the same scikit-learn. The
 people's talk is read by the phases of a night, as it would be; how surely a sentence changes something is told by a
 judge that has not seen its speaker. One logistic regression for both languages weighs what `phases/linking` tells of
-each pair; its thresholds are those at which, of the pairs of people whom it had not seen, `SURE`, `LIKELY` and, of what
-is grave, `GRAVE` are right, the last two of the one newer memory that would be shown beside each.
+each pair; its thresholds are those at which, of the pairs of people whom it had not seen, `SURE`, `LIKELY` and, of
+orders, `ORDER` are right, the last two of the one newer memory that would be shown beside each.
 --score links the people of `MEASURING`, of whom nothing is learned.
 """
 
@@ -32,7 +32,6 @@ sys.path[:0] = [str(PROJECT), str(PROJECT / "scripts")]
 from talk import CORPUS, dialogues, labelled, learned_from  # noqa: E402 - after the path to it is known
 from train import Rows, calibrated, matrix_of, truth_of, unseen_of  # noqa: E402 - likewise
 
-from memory_system.attributes import CERTAIN  # noqa: E402 - after the path to it is known
 from memory_system.config import Config  # noqa: E402 - likewise
 from memory_system.phases import Night, beliefs, extract, facts, linking, revising, screen, segment  # noqa: E402 - likewise  # noqa: E402 - likewise
 from memory_system.phases.revising import Meant  # noqa: E402 - likewise
@@ -49,12 +48,12 @@ MEASURING = {
     "en-l.en3", "en-h.eh10", "en-i.ei14", "en-o.p2", "en-v.27", "en-v.28", "en-v.29",
     "zh-l.zh3", "zh-i.zi15", "zh-i.zi16", "zh-o.p2", "zh-v.27", "zh-v.28", "zh-v.29",
 }  # fmt: skip
-SURE, LIKELY, GRAVE = (
+SURE, LIKELY, ORDER = (
     0.9,
     0.65,
     0.5,
 )  # precision over the labelled pairs; a true pair that nobody marked counts as wrong
-OF_GRAVE = {f"older {category}" for category in CERTAIN}  # what tells of a pair that the older one is grave
+OF_ORDERS = "older instruction"  # what tells of a pair that the older one is an order
 STRENGTH = 0.05  # C of the regression, by cross-validation over the people
 FOLDS = 8
 FEWEST = 4  # pairs that a feature must stand in
@@ -257,13 +256,11 @@ def learned(pairs: Sequence[Pair]) -> Links:
     sure = _threshold(unseen, truth, SURE, _alone(pairs, unseen))
     of_memories = _of_memories(pairs, unseen)
     likely = _threshold(unseen, truth, LIKELY, of_memories)
-    grave = _threshold(
-        unseen, truth, GRAVE, (each for each in of_memories if not pairs[each].told.isdisjoint(OF_GRAVE))
-    )
+    order = _threshold(unseen, truth, ORDER, (each for each in of_memories if OF_ORDERS in pairs[each].told))
     model = _regression(matrix, truth)
     weights = {name: round(weight * SCALE) for name, weight in zip(names, model.coef_[0].tolist(), strict=True)}
     whole = {name: weight for name, weight in weights.items() if weight}
-    start, *thresholds = (round(float(each) * SCALE) for each in (model.intercept_[0], sure, likely, grave))
+    start, *thresholds = (round(float(each) * SCALE) for each in (model.intercept_[0], sure, likely, order))
     return Links(whole, start, *thresholds)
 
 

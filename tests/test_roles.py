@@ -8,10 +8,11 @@ from pathlib import Path
 
 import orjson
 import pytest
-from spoken import kept, night, talk
+from spoken import claims, kept, night, talk
 
 from memory_system.phases import screen, segment
 from memory_system.privacy.trust import Guard
+from memory_system.records import CLAIM
 from memory_system.text import straight
 from memory_system.understand.roles import BEGINS_FROM, ENDS_FROM, sums_of
 
@@ -80,6 +81,17 @@ def test_where_play_begins_and_ends_is_sometimes_heard_and_seldom_elsewhere(lang
     assert begun["none"] <= 0.02 * count["none"]
     assert ended["ends"] >= 0.6 * count["ends"]
     assert ended["none"] <= 0.1 * count["none"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Let's practise: you be the landlord and I'll be the tenant. I'm Kim Voss and I'm allergic to latex.",
+        "陪我练一下，你演房东，我来演租客。我叫王大明，对乳胶过敏。",
+    ],
+)
+def test_who_gives_out_parts_may_play_already(words: str) -> None:
+    assert not [each for each in claims(talk(("user", words))) if each.form == CLAIM]
 
 
 def test_play_ends_where_the_owner_ends_it() -> None:

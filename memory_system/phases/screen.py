@@ -125,6 +125,8 @@ def in_order(turns: Iterable[Turn], config: Config, guard: Guard, known: Names =
         visited, guests = visits.hear(turn.message)  # before the guard hears by what name somebody calls themselves
         why = OTHERS if visited else UNREAL if roles.is_played(turn.message) else ""
         found = judged(turn, config, guard, known)
+        if turn.message.is_first_hand and roles.begins(turn.message.session):
+            found = [_of_play(one, config) for one in found]
         if why == UNREAL and roles.leaves(turn, sum(one.segment.earnest for one in found)):
             why = ""
         waiting.append((turn, [replace(one, reason=one.reason or why) for one in found] if why else found))
@@ -169,6 +171,12 @@ def judged(turn: Turn, config: Config, guard: Guard, known: Names = NOBODY) -> l
             marked = _in_doubt(marked, config)
         found.append(Judged(marked, verdict.worth, reason))
     return _doubted(_handed_on(_of_a_piece(found, forms, message.text), turn))
+
+
+def _of_play(judged: Judged, config: Config) -> Judged:
+    """A segment of a message that gives out parts: it may be played already."""
+    reason = UNREAL if judged.segment.earnest < MEANT else ""
+    return replace(judged, segment=_in_doubt(judged.segment, config), reason=judged.reason or reason)
 
 
 def _in_doubt(segment: Segment, config: Config) -> Segment:

@@ -13,7 +13,7 @@ from memory_system import rules
 from memory_system.rules import worded
 
 if TYPE_CHECKING:
-    from memory_system.turns import Message
+    pass
 
 _WRITERS = {"me", "我", "本人"}  # as a chat that was copied may call its owner
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n|\Z")
@@ -163,9 +163,8 @@ class Callings:
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._names = {name.strip().casefold() for name in names if name.strip()}
 
-    def hear(self, message: Message) -> None:
-        """Take in the name that the owner gives in the first line of a message."""
-        text = message.text
+    def hear(self, text: str) -> None:
+        """Take in the name that the owner gives in the first line of what they say."""
         if not _may_introduce(text):
             return
         for rule in rules.load("trust")["introduces"].firing(text):

@@ -163,7 +163,7 @@ class Guard:
         tail = self._tails.pop(voice, "")
         owner = message.role in OWNER and not message.speaker
         if owner:
-            self.owner.hear(message)
+            self.owner.hear(message.text)
         is_short = len(text) < SHORT
         if is_short:
             self._tails[voice] = f"{tail} {text}"[-SHORT:]

@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 import orjson
 
 from memory_system import clock
+from memory_system.privacy.pasted import Callings
 from memory_system.recall import terms
 from memory_system.recall.names import Name, named, nearest, of_oneself
 from memory_system.recall.units import storable
@@ -274,7 +275,7 @@ def in_first_person(question: str) -> str:
     """The question, folded, as the user would ask it; empty where it is about somebody else, or about nobody. An agent
     asks of the user what the user asks of themselves: "where does the user live", "what does she take", 他住在哪."""
     text, own = _USER.sub(_as_oneself, fold(question)), load("asking")["own"]
-    if not own.fires(text) and not _others(question):
+    if not own.fires(text) and not others_named(question):
         text = _THEY.sub(_as_oneself, text)
     return text if own.fires(text) else ""
 
@@ -286,7 +287,7 @@ def _as_oneself(found: re.Match[str]) -> str:
     return "我" if given["zh"] else "my" if given["my"] else "me" if given.get("me") else "i"
 
 
-def _others(question: str) -> list[Name]:
+def others_named(question: str) -> list[Name]:
     """Who has a name in the question, and is not just near to somebody."""
     near = nearest(question)
     return [name for name in named(question) if name not in near]
@@ -294,12 +295,14 @@ def _others(question: str) -> list[Name]:
 
 def _called(question: str, standing: Standing) -> list[str]:
     """By which of the names in the question the user is called, as far as memories tell."""
-    asked = _others(question)
+    asked = others_named(question)
     if not asked:
         return []
     slots = (orjson.loads(each.line) for each in standing.of_kind((), ("name", "nickname"), CALLED))
-    quotes = [orjson.loads(each.line)["content"].lower() for each in standing.telling({"name"}, CALLED)]
-    told = (form for name in asked for form in name if any(terms.names(text, form) for text in quotes))
+    introduced = Callings()
+    for each in standing.telling({"name"}, CALLED):
+        introduced.hear(orjson.loads(each.line)["content"])
+    told = (form for name in asked for form in name if form in introduced.names)
     return [*told, *filter(None, (row.get("value", "") for row in slots))]
 
 

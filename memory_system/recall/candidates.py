@@ -17,8 +17,8 @@ import orjson
 
 from memory_system import clock
 from memory_system.attributes import about
-from memory_system.recall.asked import Question, asked_of_user, cues_of
-from memory_system.recall.names import is_asked_of
+from memory_system.recall.asked import Question, asked_of_user, cues_of, others_named
+from memory_system.recall.names import is_asked_of, speaks_of
 from memory_system.recall.schema import MEMORIES, OVERLAY, PARTS_FROM, SESSION_BITS, first_of, scope_of, session_of
 from memory_system.recall.search_index import NO_FILTERS, Filters, Index
 from memory_system.recall.terms import HEAD, can_be_misspelt, doubt_of, misspelt
@@ -333,7 +333,13 @@ def _state(found: Candidates, index: Index, wanted: Wanted) -> None:
     telling += standing.telling({*map(maybe, told)}, MOST_TELLING - len(telling))
     ids |= {each.id for each in _of_their_kind(telling, told)}
     units = index.units(index.passing([*index.numbers(ids, "memory").values()], wanted.filters))
-    stated = {number: unit for number, unit in units.items() if is_asked_of(wanted.question.text, unit.text)}
+    others = [] if wish.kinds else others_named(wanted.question.text)  # "who is Dee?" asks for nobody else
+    stated = {
+        number: unit
+        for number, unit in units.items()
+        if is_asked_of(wanted.question.text, unit.text)
+        and (not others or any(speaks_of(name, unit.text.lower()) for name in others))
+    }
     found.units.update(stated)
     found.stated.update(stated)
 

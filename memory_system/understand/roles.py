@@ -61,6 +61,10 @@ class Roles:
             self._left[message.session] = left - 1
         return bool(left)
 
+    def begins(self, session: str) -> bool:
+        """Whether the last message of the session gave out parts."""
+        return self._left.get(session) == PLAYED
+
     def _hear_assistant(self, session: str, answer: str) -> None:
         """An assistant speaks in a role, or gives one out; whoever only asks whether to play gives none."""
         ends = (_STOP.search(answer, found.span[1]) for found in framed("plays", answer))

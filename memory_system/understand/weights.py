@@ -22,7 +22,7 @@ LANGUAGES = ("en", "zh")
 SCALE = 32  # units of weight to one unit of log-odds
 
 FORMAT, LINKS_FORMAT = "weights 1", "links 1"
-THRESHOLDS = ("sure", "likely", "grave")
+THRESHOLDS = ("sure", "likely", "order")
 _LANE = 16
 _HALF = 1 << (_LANE - 1)
 _LOWEST = ord("!")  # how a weight stands in the file: one printable sign, `N` for 0
@@ -87,14 +87,14 @@ class Weights:
 class Links:
     """The link between a memory and what was said later: does the newer make the older one outdated? A whole weight for
     every feature, the sum without any, and thresholds: from `sure` the older memory is outdated, from `likely` both
-    stand, and the newer is shown beside the older; beside one that is grave it is from `grave`. Learned by
+    stand, and the newer is shown beside the older; beside an order it is from `order`. Learned by
     `scripts/links`."""
 
     weights: Mapping[str, int]
     start: int
     sure: int
     likely: int
-    grave: int
+    order: int
 
     def sum_of(self, told: Iterable[str]) -> int:
         """The sum of the weights of what tells for and against a link."""
