@@ -7,7 +7,6 @@ pairs (`understand/weights`). Where it is only likely, all stand, and the older 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import permutations
 from typing import NamedTuple
 
@@ -59,16 +58,12 @@ def meant(claim: Claim, draft: Draft, night: Night) -> Meant:
     if claim.target:
         named = _named(claim, draft)
         return Meant(named, [each for record in named for each in told_beside(record, claim.said_at, draft)])
-    if claim.stance not in ("", "asserted") or linking.has_taken_a_place(claim, draft):
-        return Meant([], [])
-    is_told = claim.form == STATEMENT  # by a model, which names what its sentence changes, of what it was shown
-    heard = replace(claim, quote=claim.content, beside="") if is_told else claim
-    found = linking.candidates(heard, draft, night)
+    if claim.form == STATEMENT or claim.stance not in ("", "asserted") or linking.has_taken_a_place(claim, draft):
+        return Meant([], [])  # a model names what its sentence changes
+    found = linking.candidates(claim, draft, night)
     possible = (each for each in found if may_tell_otherwise(each.record, claim))
-    weighed = [(each, links().sum_of(linking.features_of(each, found, heard, night))) for each in possible]
+    weighed = [(each, links().sum_of(linking.features_of(each, found, claim, night))) for each in possible]
     likely = [each.record for each, weight in weighed if weight >= _likely_from(each.record)]
-    if is_told:
-        return Meant([], likely)
     linked = (each for each, weight in weighed if weight >= links().sure and is_for_words(each.record, claim))
     learned = (each.record for each in linked if each.weights or each.record.category not in CERTAIN)
     sure = list({each.id: each for each in (*_certain(claim, found, draft, night), *learned)}.values())

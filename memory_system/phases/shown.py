@@ -50,7 +50,9 @@ LONGEST = 18  # tokens of a quote where there is little room
 MANY = 32  # tokens of room for each token more
 STEM = 4  # letters by which a word of it is known
 A_WORD = 16  # characters within which the beginning of a word is looked for
-KIN, KIND = 1.5, 0.7  # what a name or kin word weighs beside the rarity of a shared word, and being of the same kind
+# What weighs beside the rarity of a shared word: a name or kin word, a day that both name, and being of the same kind.
+KIN, DATED, KIND = 1.5, 3.0, 0.7
+COMMON = 0.4  # what a shared word weighs that many people would use, beside a rare one
 _FENCES = ("```", "~~~")
 LINE, BRACKETS, NOWHERE = "line", "brackets", "nowhere"  # where words may stand: as their speaker's, as another's
 _DAYS = {
@@ -272,14 +274,17 @@ def _touched(lines: Sequence[Line], terms: frozenset[str], memories: Memories, n
     that share the rarest first, of equals the newest."""
     words = {word for term in terms for word in matters.words_of(term)}
     alike = (each for ids in memories.find_alike(sorted(words)).values() for each in ids)
-    keys = (*_keys(lines, memories), *map(day_key, sorted(_days(lines, night))))
-    keyed = Counter(each for key in keys for each in memories.find(key)[-OF_EACH:])
+    keyed = Counter(each for key in _keys(lines, memories) for each in memories.find(key)[-OF_EACH:])
+    dated = {each for day in sorted(_days(lines, night)) for each in memories.find(day_key(day))[-OF_EACH:]}
     of_kind = {each for line in lines for key in _topics(line) for each in memories.find(key)[-OF_EACH:]}
-    found = list(_standing(dict.fromkeys((*alike, *keyed, *sorted(of_kind))), memories))
+    found = list(_standing(dict.fromkeys((*alike, *keyed, *sorted(dated), *sorted(of_kind))), memories))
     shared = {each.id: terms.intersection(matters.terms_of(each.content)) for each in found}
     held = Counter(term for each in shared.values() for term in each)
+    rarities = {
+        term: (1.0 if matters.is_rare(term) else COMMON) * log(1 + len(found) / count) for term, count in held.items()
+    }
     weights = {
-        key: sum(log(1 + len(found) / held[term]) for term in each) + KIN * keyed[key] + KIND * (key in of_kind)
+        key: sum(rarities[term] for term in each) + KIN * keyed[key] + DATED * (key in dated) + KIND * (key in of_kind)
         for key, each in shared.items()
     }
     found.sort(key=lambda each: each.id)
