@@ -126,8 +126,9 @@ def train_wishes(lang: str, out: Path) -> None:
     others += [each for each in talk if not any(withheld.ruled(each))]
     parts = [part for each in others for part in withheld.stretches(each, lang)]  # as they are heard
     of_now = [each["s"] for each in marked if each["wish"] and each.get("back") is False]
+    whole = [each.talk.text for each in messages(CORPUS / f"{lang}.jsonl") if len(each.labels) > 1]
     for name, labels, mine, rest in (
-        ("wishes", withheld.WISH, wishes, parts), ("backs", withheld.BACK, backs, [*of_now, *others]),
+        ("wishes", withheld.WISH, wishes, parts), ("backs", withheld.BACK, backs, [*of_now, *others, *whole]),
     ):  # fmt: skip
         _write_heard(out / f"{name}.{lang}.txt", labels, mine, rest, lang)
 

@@ -42,7 +42,8 @@ _STRETCH = {"en": 120, "zh": 40}  # characters that are heard at once: hardly an
 _LONG_WORD, _STEM = 20, 4  # characters of a word, and by which it is known
 # Log-odds times `SCALE`, from which words are a wish, may be part of one, and are one where the answer says so.
 _WISH_FROM, _MAY_BE, _GRANTED_FROM = 2 * SCALE, -SCALE, -3 * SCALE
-_BACK_FROM = SCALE  # the same, from which a message is such a wish about what was told before
+# The same, from which a message may be such a wish about what was told before, and is one if it sounds like a wish.
+_BACK_FROM, _SOUNDS_FROM = -5 * SCALE // 4, 0
 
 # A night asks thrice of each message: what is kept, what is indexed, what is copied. Most hold no wish: of those the
 # hashes are held, 16 MB at most, and none is asked again. That one of them is the same as that of a wish is to be
@@ -110,7 +111,7 @@ class TakingBack(Generic[Said]):
         self._count += 1
         reached = self._reaches(message)
         asked, meant = self._asked.get(message.session, ("", []))
-        if reached == ANSWERED and meant and _may_be_wish(asked):
+        if reached == ANSWERED and meant and _may_be_wish(_plain(asked), _GRANTED_FROM):
             yield from meant if _names_nothing(asked) else meant[:1]
         number, before, words, announces = self._last.get(voice, (-SOON, said, "", False))
         is_near, is_trifle = number >= self._count - SOON, len(words) <= _TRIFLE
@@ -135,11 +136,18 @@ def heard(messages: Iterable[Message], reaching: list[str]) -> Iterator[Message]
 
 def named_before(message: Message) -> str:
     """The words by which the message asks not to keep what was said before: they name the matter ("what I said of Ana's
-    move, drop that please"). Empty where it asks no such thing."""
+    move, drop that please"). Empty where it asks no such thing, or is long."""
     if not message.is_first_hand or message.is_noted or not _wishes(message.text):
         return ""
     plain = _plain(message.text)
-    return plain if _is_back(plain) else ""
+    return plain if len(plain) <= _SHORT and (_is_back(plain) or _is_ruled_back(plain)) else ""
+
+
+def _is_ruled_back(plain: str) -> bool:
+    """Whether a message points back and ends with a wish as most are put, and asks nothing."""
+    if plain.rstrip().endswith(("?", "？")) or not _points("back", plain):
+        return False
+    return any(_few(plain[end:]) for _, end in ruled(plain))
 
 
 def _is_back(plain: str) -> bool:
@@ -147,7 +155,8 @@ def _is_back(plain: str) -> bool:
     lang = text.language(plain)
     if lang not in LANGUAGES or not plain or len(plain) > _SHORT:
         return False
-    return installed(f"backs.{lang}", BACK).sum_of(features.words_in(plain, lang)) >= _BACK_FROM
+    is_back = installed(f"backs.{lang}", BACK).sum_of(features.words_in(plain, lang)) >= _BACK_FROM
+    return is_back and _may_be_wish(plain, _SOUNDS_FROM)
 
 
 def without_withheld(message: Message) -> str:
@@ -303,12 +312,12 @@ def sounding(plain: str) -> Iterator[Span]:
             yield start, end
 
 
-def _may_be_wish(message: str) -> bool:
-    """Whether some sentence of a message that is not long may be such a wish."""
-    plain, lang = _plain(message), text.language(message)
-    if lang not in LANGUAGES or len(message) > _LONG:
+def _may_be_wish(plain: str, least: int) -> bool:
+    """Whether some sentence of a message that is not long sounds that much like such a wish."""
+    lang = text.language(plain)
+    if lang not in LANGUAGES or len(plain) > _LONG:
         return False
-    return any(_sound(plain[slice(*span)], lang) >= _GRANTED_FROM for span in text.sentences(plain))
+    return any(_sound(plain[slice(*span)], lang) >= least for span in text.sentences(plain))
 
 
 def _sound(words: str, lang: str) -> int:
