@@ -48,11 +48,8 @@ MEASURING = {
     "en-l.en3", "en-h.eh10", "en-i.ei14", "en-o.p2", "en-v.27", "en-v.28", "en-v.29",
     "zh-l.zh3", "zh-i.zi15", "zh-i.zi16", "zh-o.p2", "zh-v.27", "zh-v.28", "zh-v.29",
 }  # fmt: skip
-SURE, LIKELY, ORDER = (
-    0.9,
-    0.65,
-    0.5,
-)  # precision over the labelled pairs; a true pair that nobody marked counts as wrong
+# Precision over the labelled pairs; a true pair that nobody marked counts as wrong.
+SURE, LIKELY, ORDER = 0.9, 0.65, 0.5
 OF_ORDERS = "older instruction"  # what tells of a pair that the older one is an order
 STRENGTH = 0.05  # C of the regression, by cross-validation over the people
 FOLDS = 8

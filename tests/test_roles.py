@@ -14,7 +14,7 @@ from memory_system.phases import screen, segment
 from memory_system.privacy.trust import Guard
 from memory_system.records import CLAIM
 from memory_system.text import straight
-from memory_system.understand.roles import BEGINS_FROM, ENDS_FROM, sums_of
+from memory_system.understand.roles import BEGINS_FROM, ENDS_FROM, Roles, sums_of
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 
@@ -95,9 +95,25 @@ def test_who_gives_out_parts_may_play_already(words: str) -> None:
 
 
 def test_play_ends_where_the_owner_ends_it() -> None:
-    said = ("user", "Let's practise: you be the landlord."), ("assistant", "Good evening."), ("user", "Hello, hm.")
-    ended = (*said, ("user", "ok end of role play, out of character now"), ("user", "I'm allergic to latex."))
-    assert any("latex" in each for each in kept(talk(*ended)))
+    roles = Roles()
+    heard = [
+        roles.is_played(each)
+        for each in talk(
+            ("user", "Let's practise: you be the landlord."),
+            ("user", "Hello, hm."),
+            ("user", "ok end of role play, out of character now"),
+            ("user", "hm, well"),
+        )
+    ]
+    assert heard == [False, True, False, False]
+
+
+@pytest.mark.parametrize("speaker", ["", "Ann"])
+def test_an_assistants_offer_of_parts_does_not_make_everything_played_for_ever(speaker: str) -> None:
+    offer = "Great, let's role-play: I'll be the landlord and you be the tenant."
+    said = [("user", f"I bought {count} chairs on Monday.", speaker) for count in ("two", "three", "four", "five")]
+    said += [("user", "I was diagnosed with asthma today and I'm allergic to penicillin.", speaker)] * 4
+    assert any("penicillin" in each for each in kept(talk(("assistant", offer), *said)))
 
 
 @pytest.mark.parametrize("offer", ["Would you like to role-play it, or a mock interview?", "要不要模拟面试一下？"])

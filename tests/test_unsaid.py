@@ -96,6 +96,23 @@ def test_where_it_is_not_clear_what_is_meant_nothing_goes(lang: str, wish: str, 
         assert TOLD[lang][1] in contents(ws)
 
 
+def test_the_day_of_telling_tells_which_is_meant(tmp_path: Path) -> None:
+    make(tmp_path)
+    said = (
+        ("2026-03-03T10:00:00Z", "My cousin Ana bought a boat in Kotka."),
+        ("2026-03-04T08:00:00Z", "My cousin Ana sold her boat in Kotka."),
+    )
+    for number, (at, words) in enumerate(said):
+        say(tmp_path, f"s{number}", (at, "user", words))
+    wish = "What I told you yesterday about Ana and the boat in Kotka, please don't keep that."
+    say(tmp_path, "later", ("2026-03-04T12:00:00Z", "user", wish))
+    consolidate(tmp_path, "2026-03-05T03:00:00Z")
+    with Workspace.open(tmp_path, now=clock.read_stamp("2026-03-05T12:00:00Z")) as ws:
+        told_still = contents(ws)
+    assert not any("bought" in each for each in told_still)
+    assert any("sold" in each for each in told_still)
+
+
 def test_where_two_may_be_meant_the_night_names_them(tmp_path: Path) -> None:
     make(tmp_path)
     for number, words in enumerate((*TOLD["en"], "Pat tells everybody that he was fired from the cannery.")):
@@ -112,6 +129,8 @@ def test_where_two_may_be_meant_the_night_names_them(tmp_path: Path) -> None:
         "Please don't forget what I told you about Pat and the cannery.",
         "What I told you about Pat and the cannery, never lose that.",
         "What I told you about Pat, did you not keep it?",
+        "Do you remember that thing I told you about Pat and the cannery?",
+        "The stuff I told you about Pat and the cannery, keep it safe please.",
     ],
 )
 def test_the_contrary_of_a_wish_and_a_question_hide_nothing(words: str, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import orjson
 import pytest
+from spoken import kept, talk
 
 from memory_system.privacy.pasted import Callings
 from memory_system.turns import Message
@@ -66,6 +67,15 @@ SESSIONS = [
 @pytest.mark.parametrize("said", SESSIONS)
 def test_a_guest_types_until_the_owner_is_back(said: tuple[tuple[str, str], ...]) -> None:
     assert typed(*said) == {said[place][1] for place in (0, 2, 4)}
+
+
+@pytest.mark.parametrize("said", SESSIONS)
+def test_however_much_is_answered(said: tuple[tuple[str, str], ...]) -> None:
+    """Each message is answered in three parts; what a guest types is kept by none of them."""
+    answered = [each for one in said for each in ([one] if one[0] == "user" else [one] * 3)]
+    found = "\n".join(kept(talk(*answered)))
+    assert not [each for each in ("peanuts", "coriander", "花生", "香菜") if each in found]
+    assert "lactose" in found or "乳糖" in found
 
 
 def test_in_a_group_everybody_speaks_for_themselves() -> None:

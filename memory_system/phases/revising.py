@@ -21,7 +21,7 @@ from memory_system.store.keys import quote_key
 from memory_system.text import stands_in
 from memory_system.turns import Claim
 from memory_system.understand import matters
-from memory_system.understand.judge import CHANGES
+from memory_system.understand.judge import CHANGES, ORDER
 from memory_system.understand.matters import OWN
 from memory_system.understand.quotes import columns
 from memory_system.understand.weights import links
@@ -42,7 +42,6 @@ SLIPS = frozenset({CORRECTS, "moves"})  # changes that may name nothing but the 
 # Why a memory changes that stays and stands behind another, by what the newer one does to it.
 CHANGED = {"corrects": "corrected", "moves": "moved", "cancels": "cancelled", "ends": "ended"}
 OUTDATING = frozenset(CHANGED.values())
-INSTRUCTION = "instruction"
 LATER = "likely otherwise"  # why a memory changes that stands and names a newer one
 
 
@@ -75,7 +74,7 @@ def meant(claim: Claim, draft: Draft, night: Night) -> Meant:
 def _likely_from(record: Fact) -> int:
     """From which sum the newer words are shown beside the memory: an order that was withdrawn is worse alone than
     beside words that change nothing."""
-    return links().order if record.category == INSTRUCTION else links().likely
+    return links().order if record.category == ORDER else links().likely
 
 
 def _tells_more(record: Fact) -> bool:

@@ -51,7 +51,7 @@ STORED = frozenset({"asserted", "hedged", "ask"})
 IDLE = frozenset({"none", "ask"})  # reasons for which words are not worth keeping, and yet may stand in a quote
 Names = Mapping[str, str]  # of those near the owner, each with what memories call them
 NOBODY: Names = MappingProxyType({})
-HELD = max(SOON, 2 * REACH)  # turns that may yet be taken back, or turn out to be a guest's
+HELD = max(SOON, 6 * REACH)  # turns that may yet be taken back, or turn out to be a guest's: several answer one
 FLOOD, ASSISTANT, SECRET = "flood", "assistant", "secret"  # reasons why a segment is dropped
 
 
@@ -117,7 +117,8 @@ def _kept(judged: Iterable[Weighed], tally: Counter[str]) -> Iterator[Weighed]:
 
 
 def in_order(turns: Iterable[Turn], config: Config, guard: Guard, known: Names = NOBODY) -> Iterator[Weighed]:
-    """Each turn with its segments judged, as soon as no later wish can take it back."""
+    """Each turn with its segments judged, as soon as no wish can take it back, and no return of the owner show it to be
+    a guest's."""
     waiting: deque[Weighed] = deque()
     visits, roles = Visits(guard.owner, known), Roles()
     unkept, unmeant = TakingBack[str](), TakingBack[str](lambda each: BEFORE if was_joking(each) else "")
@@ -125,7 +126,7 @@ def in_order(turns: Iterable[Turn], config: Config, guard: Guard, known: Names =
         visited, guests = visits.hear(turn.message)  # before the guard hears by what name somebody calls themselves
         why = OTHERS if visited else UNREAL if roles.is_played(turn.message) else ""
         found = judged(turn, config, guard, known)
-        if turn.message.is_first_hand and roles.begins(turn.message.session):
+        if roles.begins(turn.message):
             found = [_of_play(one, config) for one in found]
         if why == UNREAL and roles.leaves(turn, sum(one.segment.earnest for one in found)):
             why = ""

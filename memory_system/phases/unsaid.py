@@ -6,10 +6,12 @@ messages that they stand on, until the owner brings them back (`memory restore`)
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, timedelta
 
 from memory_system import dates
 from memory_system.phases import Night, evidence, linking
+from memory_system.privacy.tombstones import blanked
 from memory_system.privacy.trust import is_owners_word
 from memory_system.records import UNSAID, Fact, Problem, session_of
 from memory_system.store.draft import Draft
@@ -19,7 +21,7 @@ from memory_system.understand.withheld import TakingBack, named_before
 
 ENOUGH = 0.75  # of what is meant: a rare term that no other message has, or several that few have
 COMMON = 0.5  # what a term weighs that many people would use, beside a rare one
-THEN = 0.5  # what it weighs that something was said on the day that the wish names, or on its own
+THEN = 0.5  # what it weighs that something was said on the day of the wish, where it names no other
 MOST = 3  # messages of which it is told that they may be meant
 LEAD = 1.5  # by which it is surely meant, times what the next shares
 UNCLEAR = "it asks not to keep something that was said before, and it is not clear which memory that is"
@@ -58,9 +60,10 @@ def _is_sure(weights: Sequence[float]) -> bool:
 
 
 def _told_of(matter: str, wish: Message, draft: Draft, night: Night) -> list[tuple[float, list[Fact]]]:
-    """What each earlier message shares with the words of the wish, more where it is of the same session or of the
-    day that is meant, and its memories that share it; most first."""
-    shared: dict[str, float] = defaultdict(float)
+    """What each earlier message shares with the words of the wish, more where it is of the same session or day, and its
+    memories that share it; most first. Where the wish names days before, only those of them."""
+    days, matter = _days_of(matter, wish, night)
+    shares: dict[str, float] = defaultdict(float)
     told: dict[str, dict[str, Fact]] = defaultdict(dict)
     for term, held in linking.holders(matters.telling(matter), matters.terms_of, draft).items():
         earlier = [each for each in held if each.said_at < wish.said_at and not (each.is_owners or each.pinned)]
@@ -69,17 +72,30 @@ def _told_of(matter: str, wish: Message, draft: Draft, night: Night) -> list[tup
             told[linking.message_of(record)][record.id] = record
         for ref in refs:
             weight = 1.0 if matters.is_rare(term) else COMMON
-            shared[ref] += weight / len(refs) + (session_of(ref) == wish.session)
-    for ref in _said_then(told, matter, wish, night):
-        shared[ref] += THEN
+            shares[ref] += weight / len(refs) + (session_of(ref) == wish.session)
+    shared = _by_day(shares, told, days, wish, night)
     return [(shared[ref], [*told[ref].values()]) for ref in sorted(shared, key=lambda ref: (-shared[ref], ref))]
 
 
-def _said_then(told: Mapping[str, Mapping[str, Fact]], matter: str, wish: Message, night: Night) -> Iterator[str]:
-    """The refs of the messages that were said on a day that the wish names, or on its own where it names none."""
+def _by_day(
+    shared: Mapping[str, float], told: Mapping[str, Mapping[str, Fact]], days: set[date], wish: Message, night: Night
+) -> Mapping[str, float]:
+    """What the messages share: only those of the days that the wish names, if there are any; where it names none, more
+    of those of its own day."""
+    said_on = {ref: {night.local(each.said_at).date() for each in records.values()} for ref, records in told.items()}
+    if any(map(days.intersection, said_on.values())):
+        return {ref: weight for ref, weight in shared.items() if days & said_on[ref]}
+    today = set() if days else {night.local(wish.said_at).date()}
+    return {ref: weight + THEN * bool(today & said_on[ref]) for ref, weight in shared.items()}
+
+
+def _days_of(matter: str, wish: Message, night: Night) -> tuple[set[date], str]:
+    """The days before the wish that it names, on which the matter may have been told; and the matter without its times,
+    which are no word of it."""
     moment = night.local(wish.said_at)
-    named = [(when.start.date(), when.end.date()) for when in dates.find(matter, moment)]
-    for ref, records in told.items():
-        said = {night.local(each.said_at).date() for each in records.values()}
-        if any(first <= day <= last for day in said for first, last in named or [(moment.date(), moment.date())]):
-            yield ref
+    whens = list(dates.find(matter, moment))
+    past = [each for each in whens if each.end.date() <= moment.date()]
+    days = {
+        each.start.date() + timedelta(number) for each in past for number in range((each.end - each.start).days or 1)
+    }
+    return days, blanked(matter, [each.span for each in whens])

@@ -7,13 +7,9 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING
 
 from memory_system import rules
 from memory_system.rules import worded
-
-if TYPE_CHECKING:
-    pass
 
 _WRITERS = {"me", "我", "本人"}  # as a chat that was copied may call its owner
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n|\Z")

@@ -26,7 +26,7 @@ _CLOSES = ' \n"”」』)）*'
 
 def seen(words: str, lang: str) -> features.Seen:
     """What is seen of a message."""
-    plain = simplified(words)[:_WORDS].lower()
+    plain = simplified(straight(words))[:_WORDS].lower()
     heard = features.of_words(plain, lang)
     return heard._replace(own=heard.own | {*features.beginnings_of(plain, lang)})
 
@@ -42,6 +42,7 @@ class Roles:
 
     def __init__(self) -> None:
         self._left: dict[str, int] = {}  # by session: how many messages more are said in a role
+        self._begun = ""  # the ref of the owner's message that gave out parts last
 
     def is_played(self, message: Message) -> bool:
         """Whether a person's message is said in a role. An assistant may give out parts as well."""
@@ -53,7 +54,7 @@ class Roles:
         left = self._left.pop(message.session, 0)
         begins, ends = sums_of(words)
         if begins >= BEGINS_FROM or "plays" in frames_in(words):
-            self._left[message.session] = PLAYED
+            self._left[message.session], self._begun = PLAYED, message.ref
             return False
         if left and ends >= ENDS_FROM:
             return False
@@ -61,9 +62,9 @@ class Roles:
             self._left[message.session] = left - 1
         return bool(left)
 
-    def begins(self, session: str) -> bool:
-        """Whether the last message of the session gave out parts."""
-        return self._left.get(session) == PLAYED
+    def begins(self, message: Message) -> bool:
+        """Whether the owner's message, which was heard last, gives out parts."""
+        return message.ref == self._begun
 
     def _hear_assistant(self, session: str, answer: str) -> None:
         """An assistant speaks in a role, or gives one out; whoever only asks whether to play gives none."""

@@ -82,7 +82,8 @@ class Visits:
         typed = self._put(message, WITHIN_FROM if left else TURN_FROM)
         sounds = typed.sounds()
         if typed.turn in (RETURNS, LEAVES) and sounds < guests.FROM:
-            return typed.turn == LEAVES, [*self._before(message.session)]
+            earlier = [*self._before(message.session)]
+            return typed.turn == LEAVES and bool(left or earlier), earlier
         if sounds >= (ANNOUNCED if self._is_announced(message.session) else guests.FROM):
             left = VISITED + 1
         if left:
