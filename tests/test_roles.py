@@ -108,6 +108,17 @@ def test_play_ends_where_the_owner_ends_it() -> None:
     assert heard == [False, True, False, False]
 
 
+def test_what_only_sounds_meant_after_parts_were_given_out_fills_no_slot() -> None:
+    said = (
+        ("user", "Let's practise: you be the customs officer and I'll be the smuggler."),
+        ("assistant", "Passport, please."),
+        ("user", "Here it is."),
+        ("assistant", "And the bag."),
+        ("user", "I'm diabetic, I was diagnosed with diabetes in March and I take insulin every day."),
+    )
+    assert not [each for each in claims(talk(*said)) if each.form == CLAIM]
+
+
 @pytest.mark.parametrize("speaker", ["", "Ann"])
 def test_an_assistants_offer_of_parts_does_not_make_everything_played_for_ever(speaker: str) -> None:
     offer = "Great, let's role-play: I'll be the landlord and you be the tenant."

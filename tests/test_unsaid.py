@@ -96,6 +96,29 @@ def test_where_it_is_not_clear_what_is_meant_nothing_goes(lang: str, wish: str, 
         assert TOLD[lang][1] in contents(ws)
 
 
+@pytest.mark.parametrize(
+    ("secret", "wish"),
+    [
+        (
+            "He dropped cs for linguistics and mom has no clue.",
+            "Yeah, forget what I said about the Arjun thing, please.",
+        ),
+        ("他把计算机退了改学语言学，妈还不知道。", "我刚才说的老三那个事你别记，忘掉吧。"),
+    ],
+)
+def test_a_wish_that_names_nothing_known_is_about_what_was_said_right_before(
+    secret: str, wish: str, tmp_path: Path
+) -> None:
+    make(tmp_path)
+    said = ("I'm learning the cello.", secret, wish) if wish.isascii() else ("我在学大提琴。", secret, wish)
+    say(tmp_path, "s", *((f"2026-03-05T10:0{number}:00Z", "user", words) for number, words in enumerate(said)))
+    consolidate(tmp_path, "2026-03-06T03:00:00Z")
+    with Workspace.open(tmp_path, now=clock.read_stamp("2026-03-06T12:00:00Z")) as ws:
+        told_still = contents(ws)
+    assert not any(secret[:10] in each for each in told_still)
+    assert any("cello" in each or "大提琴" in each for each in told_still)
+
+
 def test_the_day_of_telling_tells_which_is_meant(tmp_path: Path) -> None:
     make(tmp_path)
     said = (

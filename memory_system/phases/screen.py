@@ -129,7 +129,7 @@ def in_order(turns: Iterable[Turn], config: Config, guard: Guard, known: Names =
         if roles.begins(turn.message):
             found = [_of_play(one, config) for one in found]
         if why == UNREAL and roles.leaves(turn, sum(one.segment.earnest for one in found)):
-            why = ""
+            why, found = "", [replace(one, segment=_in_doubt(one.segment, config)) for one in found]
         waiting.append((turn, [replace(one, reason=one.reason or why) for one in found] if why else found))
         for guest in guests:
             waiting = deque(_without(guest, OTHERS, *each) for each in waiting)
@@ -181,7 +181,8 @@ def _of_play(judged: Judged, config: Config) -> Judged:
 
 
 def _in_doubt(segment: Segment, config: Config) -> Segment:
-    """A segment whose form leaves in doubt whose words it holds: it fills no slot, and an order is what a text says."""
+    """A segment of which it is in doubt whose words it holds, or if they are played: it fills no slot, and an order
+    is what a text says."""
     segment = replace(segment, earnest=min(segment.earnest, UNSURE))
     if segment.keep != "instruction":
         return segment

@@ -17,7 +17,7 @@ from memory_system.records import UNSAID, Fact, Problem, session_of
 from memory_system.store.draft import Draft
 from memory_system.turns import Message
 from memory_system.understand import matters
-from memory_system.understand.withheld import TakingBack, named_before
+from memory_system.understand.withheld import SOON, TakingBack, named_before
 
 ENOUGH = 0.75  # of what is meant: a rare term that no other message has, or several that few have
 COMMON = 0.5  # what a term weighs that many people would use, beside a rare one
@@ -27,24 +27,47 @@ LEAD = 1.5  # by which it is surely meant, times what the next shares
 UNCLEAR = "it asks not to keep something that was said before, and it is not clear which memory that is"
 HINT = "find it: memory search WORDS; then: memory forget ID"
 MAYBE = "it may be {ids}: memory forget ID"
+Told = Sequence[tuple[float, list[Fact]]]  # what messages share with a wish, most first, and their memories
 
 
 def run(messages: Iterable[Message], draft: Draft, night: Night, problems: list[Problem]) -> Draft:
-    """The facts without what the messages, those of the night, ask no longer to keep. Where it is not clear what is
-    meant, nothing goes, and that is a problem to be told."""
+    """The facts without what the messages, those of the night, ask no longer to keep; of a wish that names nothing
+    known, without what was said right before it. Where it is not clear what is meant, nothing goes, and that is a
+    problem to be told."""
     near = TakingBack[Message]()
-    for message in messages:
+    last: dict[str, tuple[int, str]] = {}  # by session: the number and ref of what the owner said last
+    for number, message in enumerate(messages):
         taken = [each for each in near.heard(message, message) if each is not message]  # what was said right before
         matter = named_before(message) if is_owners_word(message) else ""
         if matter and not any(_speaks_of(matter, each.text) for each in taken):
             told = _told_of(matter, message, draft, night)
-            if _is_sure([weight for weight, _ in told]):
-                for record in told[0][1]:
-                    evidence.retire(record, UNSAID, draft, night)
-            else:
-                ids = " or ".join(each.id for _, records in told[:MOST] for each in records[:1])
-                problems.append(Problem(message.ref, UNCLEAR, MAYBE.format(ids=ids) if ids else HINT))
+            said, ref = last.get(message.session, (-SOON, ""))
+            meant = _meant(told) or _said_in(ref if number - said <= SOON else "", draft)
+            for record in meant:
+                evidence.retire(record, UNSAID, draft, night)
+            if not meant:
+                problems.append(Problem(message.ref, UNCLEAR, _hint(told)))
+        if is_owners_word(message):
+            last[message.session] = number, message.ref
     return draft
+
+
+def _meant(told: Told) -> list[Fact]:
+    """The memories of the message that is surely meant: none of the others shares nearly as much. Else empty."""
+    first, second = [*(weight for weight, _ in told), 0.0, 0.0][:2]
+    return told[0][1] if first >= max(ENOUGH, LEAD * second) else []
+
+
+def _said_in(ref: str, draft: Draft) -> list[Fact]:
+    """The memories that the night has kept of what the owner said right before a wish that names nothing known."""
+    kept = linking.told_of([key for key in draft.changed if draft.pool_of(key) == "active"], draft) if ref else ()
+    return [each for each in kept if linking.message_of(each) == ref and not (each.is_owners or each.pinned)]
+
+
+def _hint(told: Told) -> str:
+    """What the owner can do, with the memories that may be meant."""
+    ids = " or ".join(each.id for _, records in told[:MOST] for each in records[:1])
+    return MAYBE.format(ids=ids) if ids else HINT
 
 
 def _speaks_of(matter: str, words: str) -> bool:
@@ -53,13 +76,7 @@ def _speaks_of(matter: str, words: str) -> bool:
     return not telling or not telling.isdisjoint(matters.telling(words))
 
 
-def _is_sure(weights: Sequence[float]) -> bool:
-    """Whether the first message is surely meant: none of the others shares nearly as much."""
-    first, second = [*weights, 0.0, 0.0][:2]
-    return first >= max(ENOUGH, LEAD * second)
-
-
-def _told_of(matter: str, wish: Message, draft: Draft, night: Night) -> list[tuple[float, list[Fact]]]:
+def _told_of(matter: str, wish: Message, draft: Draft, night: Night) -> Told:
     """What each earlier message shares with the words of the wish, more where it is of the same session or day, and its
     memories that share it; most first. Where the wish names days before, only those of them."""
     days, matter = _days_of(matter, wish, night)

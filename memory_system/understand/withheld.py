@@ -144,10 +144,13 @@ def named_before(message: Message) -> str:
 
 
 def _is_ruled_back(plain: str) -> bool:
-    """Whether a message points back and ends with a wish as most are put, and asks nothing."""
-    if plain.rstrip().endswith(("?", "？")) or not _points("back", plain):
+    """Whether a message asks nothing, and a sentence of it points back that holds a wish as most are put, or one ends
+    the message."""
+    if plain.rstrip().endswith(("?", "？")):
         return False
-    return any(_few(plain[end:]) for _, end in ruled(plain))
+    back = [span for span in text.sentences(plain) if _points("back", plain[slice(*span)])]
+    wishes = list(ruled(plain)) if back else []
+    return any(first <= start < last or _few(plain[end:]) for first, last in back for start, end in wishes)
 
 
 def _is_back(plain: str) -> bool:
