@@ -179,12 +179,13 @@ def train_turns(lang: str, out: Path) -> None:
 
 
 def train_roles(lang: str, out: Path) -> None:
-    """Write the weights that tell where play begins and ends: of labelled messages, and of the talk of people who
-    seldom play."""
+    """Write the weights that tell where play begins and ends: of labelled messages, of the talk of people who seldom
+    play, and of what is meant in lives."""
     import numpy as np
 
     marked = [orjson.loads(line) for line in (CORPUS / f"roles.{lang}.jsonl").read_bytes().splitlines()]
     plain = [each.talk.text for each in messages(CORPUS / f"{lang}.jsonl") if not each.talk.friends]
+    plain += [each.talk.text for each in messages(CORPUS / f"lives.{lang}.jsonl") if _is_meant(each.labels)]
     parts = np.array([*(each["role"] for each in marked), *[""] * len(plain)])
     said = [*(each["s"] for each in marked), *plain]
     kept, starts = learned_of(said, [parts == each for each in roles.PARTS], lang, roles.seen)

@@ -6,7 +6,7 @@ supported, and what the owner asked to be remembered.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, NamedTuple
@@ -33,7 +33,6 @@ CHUNK = 6_000  # tokens of the lines of one question
 USUAL = 60  # tokens of an answer beside what it tells of the lines
 SHARE = 0.9  # tokens of it for one of the lines: what is reckoned with
 MOST = 3  # the same, and so many times the usual, where there is room
-TOUCHES = 0.3  # of importance, by which a line is preferred that may change what is known
 WORTH = 0.5  # of importance: what is of health and in doubt to be worth keeping has less
 _FRAME = "<known>\n{}\n</known>\n<talk>\n{}\n</talk>"
 CHECKS = (
@@ -97,7 +96,7 @@ def _questions(lines: Sequence[Line], memories: Memories, night: Night) -> Itera
     room = night.config.budget.tokens_per_night - fixed
     most_told = min(shown.MOST, int(shown.SHARE * max(0, room)))
     told = min(most_told, text.estimate_tokens(shown.known(lines, memories, night, most_told).text))
-    parts = list(chunks(fitting(lines, room - told, lambda: shown.touching(lines, memories))))
+    parts = list(chunks(fitting(lines, room - told)))
     needed = sum(fixed + told + reckoned(sum(line.tokens for line in part)) for part in parts)
     for part in parts:
         lang = "zh" if 2 * sum(text.language(line.words) == "zh" for line in part) > len(part) else "en"
@@ -255,19 +254,13 @@ def _line_of(row: Mapping[str, Any]) -> Line:
     return Line(turn.message, judged, turn.before)
 
 
-def fitting(lines: Sequence[Line], room: int, touching: Callable[[], Collection[int]]) -> list[Line]:
-    """The lines that so many tokens hold, with an answer: all, else the best with their neighbours, in order. Those
-    that are `touching` what is known matter more: unread, they leave standing what is so no more."""
+def fitting(lines: Sequence[Line], room: int) -> list[Line]:
+    """The lines that so many tokens hold, with an answer: all, else the best with their neighbours, in order."""
     costs = [reckoned(each.tokens) for each in lines]
     if sum(costs) <= room:
         return list(lines)
     chosen: set[int] = set()
-    may_change = touching()
-    worth = [
-        (one + TOUCHES * (number in may_change), surely)
-        for number, (one, surely) in enumerate(each.worth for each in lines)
-    ]
-    for number in sorted(range(len(lines)), key=worth.__getitem__, reverse=True):
+    for number in sorted(range(len(lines)), key=lambda each: lines[each].worth, reverse=True):
         wanted = {each for each in (number - 1, number, number + 1) if _beside(lines, number, each)} - chosen
         for group in (wanted, {number} - chosen):
             if sum(costs[each] for each in group) <= room:

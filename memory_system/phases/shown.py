@@ -18,7 +18,7 @@ from operator import itemgetter
 
 from memory_system import clock, dates, text
 from memory_system.phases import Night, fitting
-from memory_system.phases.linking import RARE, told_of
+from memory_system.phases.linking import told_of
 from memory_system.phases.portrait import NEAR
 from memory_system.phases.screen import CATEGORIES, SECRET, Judged, Weighed
 from memory_system.records import QUOTE, USER, Fact
@@ -227,14 +227,6 @@ def known(lines: Sequence[Line], memories: Memories, night: Night, left: int) ->
     taken = fitting(told, left, lambda each: text.estimate_tokens(f"m10 | {each[1]}\n"))
     names = {f"m{number}": record for number, (record, _) in enumerate(taken, 1)}
     return Known(names, [words for _, words in taken])
-
-
-def touching(lines: Sequence[Line], memories: Memories) -> set[int]:
-    """The numbers of the lines, from zero, that name what few memories tell of: what is known may be so no more."""
-    terms = [{word for term in matters.telling(line.words) for word in matters.words_of(term)} for line in lines]
-    found = memories.find_alike(sorted(set().union(*terms)))
-    few = {word for word, ids in found.items() if len(ids) <= RARE}
-    return {number for number, each in enumerate(terms) if not few.isdisjoint(each)}
 
 
 def _told(record: Fact, terms: Iterable[str], longest: int) -> str:

@@ -16,7 +16,7 @@ from memory_system.understand.whose import framed, frames_in
 
 PARTS = ("begins", "ends")
 # Log-odds times `SCALE`, from which a message begins a play, and from which it ends the one that goes on.
-BEGINS_FROM, ENDS_FROM = SCALE, -3 * SCALE // 2
+BEGINS_FROM, ENDS_FROM = SCALE // 2, -SCALE // 2
 PLAYED = 6  # of the owner's messages after parts were given out
 EARNEST = 2 * SCALE  # of a later one, the judge's log-odds times its `SCALE`, from which it has left the role
 _WORDS = 200  # characters of a message that are heard

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import dropwhile
+from operator import itemgetter
 
 from memory_system.privacy.pasted import Callings
 from memory_system.text import language, simplified, straight
@@ -23,6 +24,7 @@ RETURNS, HANDS, LEAVES = TURNS
 TURN_FROM, WITHIN_FROM = 0, -SCALE
 # The same, from which a guest may have typed what stands before the owner's return, and types who was announced.
 SUSPECT, ANNOUNCED = -2 * SCALE, -7 * SCALE // 2
+SURELY = 2 * SCALE  # the same, from which whoever types next after an announcement is a guest, however it sounds
 VISITED = 2  # of a guest's messages after one that shows who types
 REACH = 4  # of a person's messages that stand before the one in which the owner is back
 _WORDS = 80  # characters of a message, and of the answer before it, that are heard
@@ -31,12 +33,13 @@ _WORDS = 80  # characters of a message, and of the answer before it, that are he
 @dataclass(slots=True)
 class _Typed:
     """A message, the names that were known by then, whether it was the session's first, how the device changes hands
-    with it, and the assistant's answer."""
+    with it, and how surely, and the assistant's answer."""
 
     message: Message
     names: Names
     opens: bool
     turn: str
+    surely: int
     answer: str = ""
 
     def sounds(self) -> int:
@@ -54,12 +57,16 @@ def seen(words: str, before: str, lang: str) -> features.Seen:
 
 def turn_of(words: str, before: str, least: int) -> str:
     """How the device changes hands with a message, from so many log-odds on; empty where it does not."""
+    turn, surest = _surest_turn(words, before)
+    return turn if surest >= least else ""
+
+
+def _surest_turn(words: str, before: str) -> tuple[str, int]:
     lang = language(words)
     if lang not in LANGUAGES:
-        return ""
+        return "", 0
     sums = installed(f"turns.{lang}", TURNS).sums(seen(words, before, lang))
-    surest = max(sums)
-    return TURNS[sums.index(surest)] if surest >= least else ""
+    return max(zip(TURNS, sums, strict=True), key=itemgetter(1))
 
 
 class Visits:
@@ -84,7 +91,7 @@ class Visits:
         if typed.turn in (RETURNS, LEAVES) and sounds < guests.FROM:
             earlier = [*self._before(message.session)]
             return typed.turn == LEAVES and bool(left or earlier), earlier
-        if sounds >= (ANNOUNCED if self._is_announced(message.session) else guests.FROM):
+        if sounds >= self._guests_from(message.session):
             left = VISITED + 1
         if left:
             self._left[message.session] = left - 1
@@ -94,12 +101,16 @@ class Visits:
         held = self._typed.setdefault(message.session, deque(maxlen=REACH + 1))
         before = held[-1].answer if held else ""
         names = Names(self._owner.names, self._near)
-        held.append(_Typed(message, names, not held, turn_of(message.text, before, least)))
+        turn, surely = _surest_turn(message.text, before)
+        held.append(_Typed(message, names, not held, turn if surely >= least else "", surely))
         return held[-1]
 
-    def _is_announced(self, session: str) -> bool:
-        """Whether the message before the last hands the device over."""
-        return len(self._typed[session]) > 1 and self._typed[session][-2].turn == HANDS
+    def _guests_from(self, session: str) -> int:
+        """From which sum the last message is a guest's, by what the one before it announces."""
+        held = self._typed[session]
+        if len(held) < 2 or held[-2].turn != HANDS:
+            return guests.FROM
+        return ANNOUNCED if held[-2].surely < SURELY else guests.SURELY_NOT
 
     def _before(self, session: str) -> Iterator[str]:
         """The refs of what a guest has typed before the owner is back: from the first that may be a guest's on."""

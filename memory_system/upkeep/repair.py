@@ -94,7 +94,7 @@ def _lines(ws: Workspace) -> Iterator[str]:
     for (pool, _), (sound, _) in files.items():
         for line in sound:
             copies[line_id(line)].append((pool, line))
-    known = ws.journal.latest()
+    known = ws.journal.latest() if any(len(each) > 1 for each in copies.values()) else {}
     stay = {key: _chosen(each, known.get(key)) for key, each in copies.items()}
     for (pool, kind), (sound, damaged) in files.items():
         kept: list[bytes] = []
