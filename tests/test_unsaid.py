@@ -101,7 +101,7 @@ def test_where_it_is_not_clear_what_is_meant_nothing_goes(lang: str, wish: str, 
     [
         (
             "He dropped cs for linguistics and mom has no clue.",
-            "Yeah, forget what I said about the Arjun thing, please.",
+            "What I said just now about Arjun, please don't keep that anywhere.",
         ),
         ("他把计算机退了改学语言学，妈还不知道。", "我刚才说的老三那个事你别记，忘掉吧。"),
     ],

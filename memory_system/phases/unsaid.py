@@ -17,7 +17,7 @@ from memory_system.records import UNSAID, Fact, Problem, session_of
 from memory_system.store.draft import Draft
 from memory_system.turns import Message
 from memory_system.understand import matters
-from memory_system.understand.withheld import SOON, TakingBack, named_before
+from memory_system.understand.withheld import SOON, TakingBack, may_mean_the_last, named_before
 
 ENOUGH = 0.75  # of what is meant: a rare term that no other message has, or several that few have
 COMMON = 0.5  # what a term weighs that many people would use, beside a rare one
@@ -42,7 +42,8 @@ def run(messages: Iterable[Message], draft: Draft, night: Night, problems: list[
         if matter and not any(_speaks_of(matter, each.text) for each in taken):
             told = _told_of(matter, message, draft, night)
             said, ref = last.get(message.session, (-SOON, ""))
-            meant = _meant(told) or _said_in(ref if number - said <= SOON else "", draft)
+            is_near = number - said <= SOON and may_mean_the_last(message)
+            meant = _meant(told) or _said_in(ref if is_near else "", draft)
             for record in meant:
                 evidence.retire(record, UNSAID, draft, night)
             if not meant:

@@ -143,6 +143,11 @@ def named_before(message: Message) -> str:
     return plain if len(plain) <= _SHORT and (_is_back(plain) or _is_ruled_back(plain)) else ""
 
 
+def may_mean_the_last(message: Message) -> bool:
+    """Whether such a wish surely is one, and points back: what it means may be what was said right before it."""
+    return reach(message) == BEFORE and _may_be_wish(_plain(message.text), _WISH_FROM)
+
+
 def _is_ruled_back(plain: str) -> bool:
     """Whether a message asks nothing, and a sentence of it points back that holds a wish as most are put, or one ends
     the message."""
