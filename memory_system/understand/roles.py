@@ -26,7 +26,7 @@ _CLOSES = ' \n"”」』)）*'
 
 def seen(words: str, lang: str) -> features.Seen:
     """What is seen of a message."""
-    plain = simplified(straight(words))[:_WORDS].lower()
+    plain = simplified(straight(words))[:_WORDS]
     heard = features.of_words(plain, lang)
     return heard._replace(own=heard.own | {*features.beginnings_of(plain, lang)})
 

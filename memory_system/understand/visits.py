@@ -49,7 +49,7 @@ class _Typed:
 
 def seen(words: str, before: str, lang: str) -> features.Seen:
     """What is seen of a message, and of what the assistant said right before it."""
-    plain, answer = (simplified(straight(each))[:_WORDS].lower() for each in (words, before))
+    plain, answer = (simplified(straight(each))[:_WORDS] for each in (words, before))
     own = {*features.words_in(plain, lang), *features.beginnings_of(plain, lang)}
     none: set[str] = set()
     return features.Seen(own, {*features.tokens_of(answer, lang)}, none, none, none)
