@@ -649,7 +649,7 @@ def test_a_full_disk_leaves_the_old_state(run: Run, workspace: Path) -> None:
 
 
 def test_ctrl_c(run: Run, workspace: Path) -> None:
-    lines = [("2026-03-02T13:00:00Z", "user", f"I bought {number} red kettles.") for number in range(1_000)]
+    lines = [("2026-03-02T13:00:00Z", "user", f"I bought {number} red kettles.") for number in range(3_000)]
     say(workspace, "b", *lines)
     command = [sys.executable, "-m", "memory_system", "--workspace", str(workspace), "consolidate", "--now", NOW]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
