@@ -53,7 +53,7 @@ def test_quotes_stay_as_they_were_written() -> None:
 
 
 def test_what_is_not_to_be_kept_is_not_kept() -> None:
-    assert withheld("這個別記：我欠了錢。")
+    assert withheld(said("這個別記：我欠了錢。"))
     assert not screened([said("這個別記：我欠了錢。")])
 
 

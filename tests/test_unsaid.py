@@ -171,6 +171,8 @@ def test_most_such_wishes_are_heard_and_little_else(lang: str, least: float, mos
     assert len(told) > 40
     assert sum(told) >= least * len(told)
     assert sum(others) <= most * len(others)
+    among_people = [bool(named_before(Message("s", "1", "user", "Ann", SAID, each["s"]))) for each in rows]
+    assert sum(among_people) < sum(told) / 2  # who talks with a friend seldom means what keeps the words
 
 
 def test_the_night_says_that_it_does_not_know_what_is_meant(tmp_path: Path) -> None:

@@ -156,7 +156,7 @@ def judged(turn: Turn, config: Config, guard: Guard, known: Names = NOBODY) -> l
             for each in turn.segments
         ]
     spans = [(each.start, each.end) for each in turn.segments]
-    private, forms, asked = withheld(message.text), owners(message.text, spans), to_be_remembered(message.text, spans)
+    private, forms, asked = withheld(message), owners(message.text, spans), to_be_remembered(message.text, spans)
     seen = readings(message, spans, turn)
     found = []
     for segment, form, is_asked, (reader, features) in zip(turn.segments, forms, asked, seen, strict=True):

@@ -55,11 +55,11 @@ _ARTICLES = frozenset({"the", "a", "an", "my", "our", "his", "her", "their", "an
 _CLAUSE = re.compile(r"[^,;，；、：:]+")
 
 
-def withheld(message: str) -> list[Span]:
+def withheld(said: Message) -> list[Span]:
     """The stretches of the message that are not to be kept, each with its wish, whatever the language of either: all of
     it, or, in a long one, the paragraph with the wish and the next. A wish that is all of the first or last paragraph
     is about the whole."""
-    found = _wishes(message)
+    found, message = _wishes(said), said.text
     if not found or len(message) <= _LONG:
         return [(0, len(message))] if found else []
     plain = _plain(message)
@@ -83,7 +83,7 @@ def reach(message: Message) -> str:
         return ANSWERED if _points("unkept", _plain(message.text)) else ""
     if message.is_noted or len(message.text) > _SHORT:
         return ""
-    if not _wishes(message.text):
+    if not _wishes(message):
         return ""
     plain = _plain(message.text)
     if _points("next", plain) and _few(plain[max((end for _, end in ruled(plain)), default=0) :]):
@@ -137,10 +137,11 @@ def heard(messages: Iterable[Message], reaching: list[str]) -> Iterator[Message]
 def named_before(message: Message) -> str:
     """The words by which the message asks not to keep what was said before: they name the matter ("what I said of Ana's
     move, drop that please"). Empty where it asks no such thing, or is long."""
-    if not message.is_first_hand or message.is_noted or not _wishes(message.text):
+    if not message.is_first_hand or message.is_noted or not _wishes(message):
         return ""
     plain = _plain(message.text)
-    return plain if len(plain) <= _SHORT and (_is_back(plain) or _is_ruled_back(plain)) else ""
+    sounds_back = not message.speaker and _is_back(plain)
+    return plain if len(plain) <= _SHORT and (sounds_back or _is_ruled_back(plain)) else ""
 
 
 def may_mean_the_last(message: Message) -> bool:
@@ -169,7 +170,7 @@ def _is_back(plain: str) -> bool:
 
 def without_withheld(message: Message) -> str:
     """The words of a message with blanks where a person asks not to keep them; empty when nothing is left."""
-    spans = withheld(message.text) if message.is_first_hand else ()
+    spans = withheld(message) if message.is_first_hand else ()
     return blanked(message.text, spans) if spans else message.text
 
 
@@ -186,7 +187,7 @@ def not_taken_back(messages: Iterable[Message]) -> Iterator[Message]:
         unkept |= gone
         if message.is_first_hand:
             answered = message.ref
-            unkept.update([message.ref] if withheld(message.text) else ())
+            unkept.update([message.ref] if withheld(message) else ())
         if len(waiting) > SOON:
             yield from _still_kept([waiting.popleft()], gone, unkept)
     yield from _still_kept(waiting, gone, unkept)
@@ -219,18 +220,20 @@ def _plain(message: str) -> str:
     return simplified(text.paused(text.straight(message)))
 
 
-def _wishes(message: str) -> tuple[Span, ...]:
-    """Where each wish stands, in either language: as wishes are mostly put, and as they sound."""
-    if hash(message) in _WISHLESS:
+def _wishes(message: Message) -> tuple[Span, ...]:
+    """Where each wish stands, in either language: as wishes are mostly put, and as they sound. Among people nobody is
+    asked to forget what was told before but by the plainest words."""
+    said = hash((message.text, bool(message.speaker)))
+    if said in _WISHLESS:
         return ()
-    plain = _plain(message)
+    plain = _plain(message.text)
     found = (*ruled(plain), *sounding(plain))
-    if not found and _is_back(plain):
+    if not found and not message.speaker and _is_back(plain):
         found = ((0, len(plain)),)
     if not found:
         if len(_WISHLESS) >= _MOST:
             _WISHLESS.clear()
-        _WISHLESS.add(hash(message))
+        _WISHLESS.add(said)
     return found
 
 
