@@ -19,7 +19,6 @@ from memory_system.forgetting import owner_files
 from memory_system.forgetting.planning import Plan, Selection, plan_of
 from memory_system.nights import copying, derive
 from memory_system.phases import Night, summaries
-from memory_system.privacy.secrets import texts_in
 from memory_system.privacy.tombstones import blanked
 from memory_system.readers import Cursor, Library
 from memory_system.records import RETURNED, Fact, Pool, Row, Summary, to_line
@@ -27,6 +26,7 @@ from memory_system.store import months
 from memory_system.store.draft import Draft
 from memory_system.store.inbox import Who
 from memory_system.store.journal import Change, Entry, digest
+from memory_system.text import texts_in
 from memory_system.turns import Message
 from memory_system.workspace import Workspace
 

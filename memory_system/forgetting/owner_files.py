@@ -20,13 +20,13 @@ from memory_system.disk import is_regular, refusal
 from memory_system.errors import MemorySystemError, UnwritableError
 from memory_system.layout import PEOPLES_FILES
 from memory_system.nights.copying import places
-from memory_system.privacy.secrets import redact, texts_in
+from memory_system.privacy.secrets import redact
 from memory_system.privacy.tombstones import PLACEHOLDER, holds
 from memory_system.readers.places import Place, find, transcripts
 from memory_system.readers.transcript import Transcript, load, note_session, open_regular
 from memory_system.recall.units import note_files
 from memory_system.records import Evidence
-from memory_system.text import cjk_count, fold, sentences
+from memory_system.text import cjk_count, fold, sentences, texts_in
 from memory_system.workspace import Workspace
 
 LONG = 16  # columns from which a quote is known again in the middle of other words; a Han character is two

@@ -18,13 +18,14 @@ from memory_system.errors import MemorySystemError
 from memory_system.forgetting import let_go, owner_files, remake, reset_night
 from memory_system.nights import copying
 from memory_system.phases import Night, summaries
-from memory_system.privacy.secrets import redact, texts_in, without_secrets
+from memory_system.privacy.secrets import redact, without_secrets
 from memory_system.privacy.trust import OWNER, key_of, suspects
 from memory_system.readers.places import transcripts
 from memory_system.recall.search_index import Index
 from memory_system.records import Evidence, Fact, Pool, from_line, to_line
 from memory_system.store.draft import Draft
 from memory_system.store.journal import Change, Entry
+from memory_system.text import texts_in
 from memory_system.workspace import Workspace
 
 Found = tuple[str, tuple[str, ...]]  # where, and which kinds of what is found there, if any

@@ -124,13 +124,11 @@ def in_order(turns: Iterable[Turn], config: Config, guard: Guard, known: Names =
     unkept, unmeant = TakingBack[str](), TakingBack[str](lambda each: BEFORE if was_joking(each) else "")
     for turn in turns:
         visited, guests = visits.hear(turn.message)  # before the guard hears by what name somebody calls themselves
-        why = OTHERS if visited else UNREAL if roles.is_played(turn.message) else ""
+        played = not visited and roles.is_played(turn.message)
         found = judged(turn, config, guard, known)
-        if roles.begins(turn.message):
-            found = [_of_play(one, config) for one in found]
-        if why == UNREAL and roles.leaves(turn, sum(one.segment.earnest for one in found)):
-            why, found = "", [replace(one, segment=_in_doubt(one.segment, config)) for one in found]
-        waiting.append((turn, [replace(one, reason=one.reason or why) for one in found] if why else found))
+        waiting.append(
+            (turn, _barred(found, OTHERS) if visited else _in_play(found, turn, roles, config, played=played))
+        )
         for guest in guests:
             waiting = deque(_without(guest, OTHERS, *each) for each in waiting)
         for taking_back, reason in ((unkept, WITHHELD), (unmeant, UNREAL)):
@@ -139,6 +137,20 @@ def in_order(turns: Iterable[Turn], config: Config, guard: Guard, known: Names =
         if len(waiting) > HELD:
             yield waiting.popleft()
     yield from waiting
+
+
+def _in_play(found: list[Judged], turn: Turn, roles: Roles, config: Config, *, played: bool) -> list[Judged]:
+    """The segments as the play that goes on leaves them: what gives out parts may be played already, and what only
+    sounds meant within fills no slot."""
+    if roles.begins(turn.message):
+        return [_of_play(one, config) for one in found]
+    if played and roles.leaves(turn, sum(one.segment.earnest for one in found)):
+        return [replace(one, segment=_in_doubt(one.segment, config)) for one in found]
+    return _barred(found, UNREAL) if played else found
+
+
+def _barred(found: Iterable[Judged], reason: str) -> list[Judged]:
+    return [replace(one, reason=one.reason or reason) for one in found]
 
 
 def _without(gone: str, reason: str, turn: Turn, each: list[Judged]) -> Weighed:

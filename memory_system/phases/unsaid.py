@@ -1,6 +1,7 @@
 """Phase 4a, after the claims: what the owner asks no longer to keep, although it was told days before ("about
-Ana's move, drop it please"), goes out of sight. Its memories leave for the archive, where no search finds them, nor the
-messages that they stand on, until the owner brings them back (`memory restore`); `memory forget` deletes.
+Ana's move, drop it please"), or right before in other words, goes out of sight. Its memories leave for the archive,
+where no search finds them, nor the messages that they stand on, until the owner brings them back (`memory restore`);
+`memory forget` deletes.
 """
 
 from __future__ import annotations

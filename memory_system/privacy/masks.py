@@ -12,8 +12,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from memory_system import rules
-from memory_system.privacy.secrets import narrowed, texts_in, with_texts
+from memory_system.privacy.secrets import narrowed
 from memory_system.records import Fact, session_of
+from memory_system.text import texts_in, with_texts
 
 # of texts, no words
 PLACES = {

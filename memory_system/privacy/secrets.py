@@ -7,14 +7,14 @@ import base64
 import binascii
 import hashlib
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from itertools import accumulate
 from typing import Any
 
 from memory_system import __version__, rules
-from memory_system.text import cjk_count
+from memory_system.text import cjk_count, with_texts
 
 PLACEHOLDER = re.compile(r"\[secret:[a-z0-9-]+\]?")
 _DEPTH = 1  # encodings within encodings that are looked into
@@ -98,30 +98,6 @@ def redact(text: str, depth: int = 0) -> tuple[str, dict[str, int]]:
 def without_secrets(value: Any) -> Any:
     """A JSON value whose texts are redacted and can be stored."""
     return with_texts(value, lambda text: redact(text.encode(errors="replace").decode())[0])
-
-
-def with_texts(value: Any, changed: Callable[[str], str], but: Collection[str] = ()) -> Any:
-    """A JSON value with its texts changed, however deep they stand, but for what stands under these keys."""
-    if isinstance(value, str):
-        return changed(value)
-    if isinstance(value, list | tuple):
-        return [with_texts(each, changed, but) for each in value]
-    if isinstance(value, dict):
-        return {key: each if key in but else with_texts(each, changed, but) for key, each in value.items()}
-    return value
-
-
-def texts_in(value: Any, is_left_out: Callable[[str, Any], bool] = lambda *_: False) -> Iterator[str]:
-    """Every text in a JSON value, but for what keys hold that are left out."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list):
-        for each in value:
-            yield from texts_in(each, is_left_out)
-    elif isinstance(value, dict):
-        for key, each in value.items():
-            if not is_left_out(key, each):
-                yield from texts_in(each, is_left_out)
 
 
 def redaction(text: str) -> Redaction:

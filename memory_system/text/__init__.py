@@ -1,13 +1,15 @@
-"""Text as the rest of the program sees it: scripts, sentences, words, tokens. English and Chinese are equals here."""
+"""Text as the rest of the program sees it: scripts, sentences, words, tokens, and the texts of a JSON value. English
+and Chinese are equals here."""
 
 from __future__ import annotations
 
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import Any
 
 CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"  # Han, kana, hangul: no spaces between words
 _NOT_CJK = "\0-\u303f\u3100-\u33ff\u4dc0-\u4dff\ua000-\uabff\ud7b0-\uf8ff\ufb00-\U0010ffff"
@@ -195,3 +197,27 @@ def _characters() -> tuple[frozenset[str], dict[int, int]]:
     traditional, simple = Path(__file__).with_name("traditional.txt").read_text("utf-8").split()
     both, meant = "乾夥徵於著菸薰醣", "干伙征于着烟熏糖"  # simplified Chinese has them as well, meaning something else
     return frozenset(traditional), str.maketrans(traditional + both, simple + meant)
+
+
+def with_texts(value: Any, changed: Callable[[str], str], but: Collection[str] = ()) -> Any:
+    """A JSON value with its texts changed, however deep they stand, but for what stands under these keys."""
+    if isinstance(value, str):
+        return changed(value)
+    if isinstance(value, list | tuple):
+        return [with_texts(each, changed, but) for each in value]
+    if isinstance(value, dict):
+        return {key: each if key in but else with_texts(each, changed, but) for key, each in value.items()}
+    return value
+
+
+def texts_in(value: Any, is_left_out: Callable[[str, Any], bool] = lambda *_: False) -> Iterator[str]:
+    """Every text in a JSON value, but for what keys hold that are left out."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for each in value:
+            yield from texts_in(each, is_left_out)
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            if not is_left_out(key, each):
+                yield from texts_in(each, is_left_out)

@@ -82,7 +82,7 @@ def _checkpoint(ws: Workspace) -> Iterator[str]:
         Checkpoint(ws.layout, ws.files)
     except DamagedError:
         ws.files.rename(ws.layout.checkpoint, _aside(ws, f"{clock.stamp(ws.now)}-{ws.layout.checkpoint.name}"))
-        ws.checkpoint.state = replayed(ws.journal.entries())
+        ws.checkpoint.state = replayed(each.entry for each in ws.journal.entries())
         ws.checkpoint.save()
         yield "the checkpoint was set aside and told again by the journal"
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -190,11 +191,11 @@ def as_of(ws: Workspace, moment: datetime) -> Iterator[Workspace]:
 
 def _walked_back(pending: list[Change], ws: Workspace, past: Workspace) -> tuple[State, dict[str, Change]]:
     """Write the memories as they were; the checkpoint then, and each memory's first change since."""
-    groups = list(ws.journal.entries())
+    entries = [each.entry for each in ws.journal.entries()]
     stamp = clock.stamp(past.now)
     # The last entry of the moment, and all before it, whatever their times: a clock may have gone back.
-    then = max((number for number, each in enumerate(groups, 1) if each.entry.time <= stamp), default=0)
-    since = _first(groups[then:])
+    then = max((number for number, each in enumerate(entries, 1) if each.time <= stamp), default=0)
+    since = _first(islice(ws.journal.entries(), then, None))
     for pool, kind in FILES:
         mine = {
             key: change.before if change.before_pool == pool else None
@@ -203,13 +204,13 @@ def _walked_back(pending: list[Change], ws: Workspace, past: Workspace) -> tuple
         }
         lines = truth.merged(ws.store.settled(pool, kind, pending), mine)
         past.files.replace(past.layout.pool(pool, kind), lines, durable=False)
-    return replayed(groups[:then]), since
+    return replayed(entries[:then]), since
 
 
-def replayed(groups: Iterable[Group]) -> State:
+def replayed(entries: Iterable[Entry]) -> State:
     """The state of the checkpoint as these commits, from the first on, leave it. A night counts as done with its."""
     state = State()
-    for entry in (each.entry for each in groups):
+    for entry in entries:
         moved = moved_keys(state, entry.state)
         if entry.run:
             moved |= {"last_run": entry.time, "last_success": entry.time, "current_phase": None, "phase_data": {}}
