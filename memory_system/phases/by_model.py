@@ -240,7 +240,7 @@ def _late(
 
 def _quotes(line: Line, day: date, night: Night) -> Iterator[tuple[Spot, str]]:
     """The ids of the quotes that the rules have made of a line, by the segments that they tell."""
-    turn = Turn(line.message, [each.segment for each in line.judged if not each.reason], line.before)
+    turn = line.kept
     for claim in extract.read(turn, night, extract.Listening({})):
         if claim.form == QUOTE:
             key = memory_id(Belief if claim.confidence < 1 else Fact, day, claim.origin, claim.content)

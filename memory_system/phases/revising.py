@@ -6,7 +6,7 @@ pairs (`understand/weights`). Where it is only likely, all stand, and the older 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import permutations
 from typing import NamedTuple
 
@@ -60,15 +60,21 @@ def meant(claim: Claim, draft: Draft, night: Night) -> Meant:
     if claim.form == STATEMENT or claim.stance not in ("", "asserted") or linking.has_taken_a_place(claim, draft):
         return Meant([], [])  # a model names what its sentence changes
     found = linking.candidates(claim, draft, night)
-    possible = (each for each in found if may_tell_otherwise(each.record, claim))
-    weighed = [(each, links().sum_of(linking.features_of(each, found, claim, night))) for each in possible]
-    likely = [each.record for each, weight in weighed if weight >= _likely_from(each.record)]
-    linked = (each for each, weight in weighed if weight >= links().sure and is_for_words(each.record, claim))
+    possible = weighed(found, claim, night)
+    likely = [each.record for each, weight in possible if weight >= _likely_from(each.record)]
+    linked = (each for each, weight in possible if weight >= links().sure and is_for_words(each.record, claim))
     learned = (each.record for each in linked if each.weights or each.record.category not in CERTAIN)
     sure = list({each.id: each for each in (*_certain(claim, found, draft, night), *learned)}.values())
     partly = [each for each in sure if _tells_more(each)]
     sure = [each for each in sure if each not in partly]
     return Meant(sure, list({each.id: each for each in (*partly, *likely) if each not in sure}.values()))
+
+
+def weighed(found: Collection[Shared], claim: Claim, night: Night) -> list[tuple[Shared, int]]:
+    """Those of what may be meant that the claim may tell otherwise, each with how surely it does: log-odds times
+    `SCALE` of `understand/weights`."""
+    possible = (each for each in found if may_tell_otherwise(each.record, claim))
+    return [(each, links().sum_of(linking.features_of(each, found, claim, night))) for each in possible]
 
 
 def _likely_from(record: Fact) -> int:

@@ -2,8 +2,9 @@
 redacted and whole, what the assistant asked right before them, the beginning of what was pasted beside them, and
 nothing that is withheld, held back or code.
 
-And what it is told beforehand: how to address and answer the owner, the people near, what is planned, and the memories
-that the night's words, names and kin words touch. Each has a short id for this question alone.
+And what it is told beforehand: the memories that the night likely makes otherwise, those that share words, names or kin
+words with it, how to address and answer the owner, the people near and what is planned. Each has a short id for this
+question alone.
 """
 
 from __future__ import annotations
@@ -13,17 +14,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from itertools import chain, groupby, zip_longest
-from math import log
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 
-from memory_system import clock, dates, text
-from memory_system.phases import Night, fitting
+from memory_system import clock, text
+from memory_system.phases import Night, extract, fitting, linking, revising
 from memory_system.phases.linking import told_of
 from memory_system.phases.portrait import NEAR
 from memory_system.phases.screen import CATEGORIES, SECRET, Judged, Weighed
 from memory_system.records import QUOTE, USER, Fact
+from memory_system.store.draft import Draft
 from memory_system.store.gist import gist_of
-from memory_system.store.keys import Key, day_key, entity_key, slot_key, telling_key, topic_key
+from memory_system.store.keys import Key, entity_key, slot_key, topic_key
 from memory_system.store.store import Memories
 from memory_system.text import simplified
 from memory_system.turns import Message, Segment, Turn
@@ -43,16 +44,14 @@ ADDRESSED = ("name", "nickname")
 ANSWERING = ("instruction", "prefers")
 AHEAD = ("appointment", "deadline", "reminder", "todo", "moves_to", "plan")
 CHANGING = ("lives_in", "works_at", "occupation", "studies_at", "medication", "condition", "allergy")
+KINDS = sorted({*CATEGORIES.values()})
 OF_EACH = 8  # memories of a slot or topic that are always told, at most
 SHARE = 0.3  # of the room of a question that what is known may take
 MOST = 1_000  # tokens of it
-LONGEST = 18  # tokens of a quote where there is little room
-MANY = 32  # tokens of room for each token more
+LONGEST = 16  # tokens of a quote where there is little room
+MANY = 50  # tokens of room for each token more
 STEM = 4  # letters by which a word of it is known
 A_WORD = 16  # characters within which the beginning of a word is looked for
-# What weighs beside the rarity of a shared word: a name or kin word, a day that both name, and being of the same kind.
-KIN, DATED, KIND = 1.5, 3.0, 0.7
-COMMON = 0.4  # what a shared word weighs that many people would use, beside a rare one
 _FENCES = ("```", "~~~")
 LINE, BRACKETS, NOWHERE = "line", "brackets", "nowhere"  # where words may stand: as their speaker's, as another's
 _DAYS = {
@@ -95,6 +94,11 @@ class Line:
     @property
     def turn(self) -> Turn:
         return Turn(self.message, self.segments, self.before)
+
+    @property
+    def kept(self) -> Turn:
+        """The turn with what is worth keeping alone."""
+        return Turn(self.message, [each.segment for each in self.judged if not each.reason], self.before)
 
     def text_of(self, judged: Judged) -> str:
         return self.message.text[judged.segment.start : judged.segment.end]
@@ -217,11 +221,11 @@ class Known:
 
 def known(lines: Sequence[Line], memories: Memories, night: Night, left: int) -> Known:
     """The memories to be told beside the lines, within so many tokens."""
-    rest = (each for name in CHANGING for each in _standing(memories.find(slot_key(USER, name)), memories))
+    keys = (*(slot_key(USER, name) for name in CHANGING), *(topic_key(f"{USER}/{name}") for name in KINDS))
+    rest = (each for key in keys for each in _standing(memories.find(key)[-OF_EACH:], memories))
     terms = frozenset(term for line in lines for term in matters.telling(line.words))
-    touched = iter(_touched(lines, terms, memories, night))
-    by_turns = chain.from_iterable(zip_longest(touched, touched, _always(memories, night)))
-    found = {each.id: each for each in (*by_turns, *rest) if each is not None}
+    ways = _linked(lines, memories, night), _sharing(lines, terms, memories), _always(memories, night)
+    found = {each.id: each for each in (*chain.from_iterable(zip_longest(*ways)), *rest) if each is not None}
     longest = max(LONGEST, left // MANY)
     told = ((record, _told(record, terms, longest)) for record in found.values())
     taken = fitting(told, left, lambda each: text.estimate_tokens(f"m10 | {each[1]}\n"))
@@ -261,45 +265,27 @@ def _standing(ids: Iterable[str], memories: Memories) -> Iterator[Fact]:
     return (record for record in told_of(ids, memories) if not record.outdated_by)
 
 
-def _touched(lines: Sequence[Line], terms: frozenset[str], memories: Memories, night: Night) -> list[Fact]:
-    """The memories that share words, days, names or kin words with the lines, or tell of the same kind of thing: those
-    that share the rarest first, of equals the newest."""
+def _linked(lines: Iterable[Line], memories: Memories, night: Night) -> Iterator[Fact]:
+    """The memories that the lines may make outdated, the likeliest first."""
+    draft, listening = Draft(memories), extract.Listening({})
+    sums: dict[str, int] = {}
+    for claim in (each for line in lines for each in extract.read(line.kept, night, listening)):
+        for each, total in revising.weighed(linking.candidates(claim, draft, night), claim, night):
+            sums[each.record.id] = max(total, sums.get(each.record.id, total))
+    return _standing(sorted(sums, key=lambda each: (-sums[each], each)), memories)
+
+
+def _sharing(lines: Sequence[Line], terms: frozenset[str], memories: Memories) -> list[Fact]:
+    """The memories that share words, names or kin words with the lines: those that share the rarest first, of equals
+    the newest."""
     words = {word for term in terms for word in matters.words_of(term)}
     alike = (each for ids in memories.find_alike(sorted(words)).values() for each in ids)
-    keyed = Counter(each for key in _keys(lines, memories) for each in memories.find(key)[-OF_EACH:])
-    dated = {each for day in sorted(_days(lines, night)) for each in memories.find(day_key(day))[-OF_EACH:]}
-    of_kind = {each for line in lines for key in _topics(line) for each in memories.find(key)[-OF_EACH:]}
-    found = list(_standing(dict.fromkeys((*alike, *keyed, *sorted(dated), *sorted(of_kind))), memories))
+    keyed = (each for key in _keys(lines, memories) for each in memories.find(key)[-OF_EACH:])
+    found = sorted(_standing(dict.fromkeys((*alike, *keyed)), memories), key=attrgetter("id"))
     shared = {each.id: terms.intersection(matters.terms_of(each.content)) for each in found}
     held = Counter(term for each in shared.values() for term in each)
-    rarities = {
-        term: (1.0 if matters.is_rare(term) else COMMON) * log(1 + len(found) / count) for term, count in held.items()
-    }
-    weights = {
-        key: sum(rarities[term] for term in each) + KIN * keyed[key] + DATED * (key in dated) + KIND * (key in of_kind)
-        for key, each in shared.items()
-    }
-    found.sort(key=lambda each: each.id)
+    weights = {key: sum(1 / held[term] for term in sorted(each)) for key, each in shared.items()}
     return sorted(found, key=lambda each: (weights[each.id], each.said_at), reverse=True)
-
-
-def _days(lines: Iterable[Line], night: Night) -> set[str]:
-    """The days that the lines name or may name, as ISO dates."""
-    found: set[str] = set()
-    for line in lines:
-        if dates.is_timely(line.words):
-            moment = line.moment(night.zone)
-            found |= {day.isoformat() for day in dates.nameable(line.words, moment.date())}
-            found |= {when.start.date().isoformat() for when in dates.find(line.words, moment)}
-    return found
-
-
-def _topics(line: Line) -> Iterator[Key]:
-    """The kinds of things of which a line surely tells."""
-    for each in line.judged:
-        if not each.reason:
-            yield from map(telling_key, each.segment.tells)
-            yield topic_key(f"{USER}/{CATEGORIES[each.segment.keep]}")
 
 
 def _keys(lines: Sequence[Line], memories: Memories) -> Iterator[Key]:
