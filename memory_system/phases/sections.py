@@ -222,15 +222,13 @@ def _stands_ahead(record: Fact, moment: datetime) -> bool:
 
 
 def _lies_ahead(record: Fact, moment: datetime) -> bool:
-    """Whether it speaks of a day that is to come, or of days or a plan that are not over; what has begun for good does
-    not ("since this week I eat no meat"), nor what is told as of a month."""
+    """Whether it speaks of a day that is to come, or of days that are not over, or is a plan for a month; a remark that
+    names a month does not ("four years in June"), nor what has begun for good ("since this week I eat no meat")."""
     event, today = record.event_time, f"{moment.date()}T00:00"
     if event is None or event.end <= today:
         return False
-    if event.start >= today:
-        return True
-    going_on = event.granularity in FINE or record.category in shortlist.PLAN_CATEGORIES
-    return going_on and HABITS.isdisjoint(record.tells)
+    is_planned = event.granularity in FINE or record.category in shortlist.PLAN_CATEGORIES
+    return is_planned and (event.start >= today or HABITS.isdisjoint(record.tells))
 
 
 def _is_to_come(candidate: Candidate) -> bool:
@@ -255,9 +253,10 @@ def recent(found: Iterable[Candidate], moment: datetime) -> Iterator[Line]:
 
 
 def core(found: Iterable[Candidate], moment: datetime) -> Iterator[Line]:
-    """The memories in words; their numbers and ranks are put before them."""
+    """The memories in words, but for those that lean on what stood around them; their numbers and ranks are put before
+    them."""
     for each in found:
-        if is_lasting(each.record):
+        if is_lasting(each.record) and not each.record.context:
             yield numbered(_words(each, _said_on(each, moment), moment), each)
 
 

@@ -161,8 +161,10 @@ def is_lasting(record: Fact) -> bool:
 
 
 def is_standing_order(record: Fact) -> bool:
-    """Whether an order is meant for good, and not for once."""
-    return not _is_heard(record) or (_alone(record).lasts >= OBEYED_FROM and not may_be_played(_words(record)))
+    """Whether an order is meant for good, and not for once, and can be obeyed without what stood around it."""
+    if not _is_heard(record):
+        return True
+    return not record.context and _alone(record).lasts >= OBEYED_FROM and not may_be_played(_words(record))
 
 
 def _is_heard(record: Fact) -> bool:
