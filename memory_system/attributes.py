@@ -21,6 +21,16 @@ def about(attribute: str) -> Mapping[str, Any]:
     return known.get(attribute.partition(".")[0], {})
 
 
+def heard_as(attribute: str) -> str:
+    """By which name the judge hears of the attribute."""
+    return str(about(attribute).get("heard", attribute.partition(".")[0]))
+
+
+def is_somebody(attribute: str) -> bool:
+    """Whether what stands in the attribute is a person or an animal."""
+    return about(attribute).get("value_type") in ("person", "animal")
+
+
 def lasts(attribute: str) -> bool:
     """Whether the attribute holds a state, one at a time: since when it is so can be told."""
     row = about(attribute)

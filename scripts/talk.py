@@ -56,6 +56,11 @@ def labelled(lang: str) -> list[Message]:
     return [*talk, *(replace(each, weight=LIFE_WEIGHT) for each in lives)]
 
 
+def plainly_told(lang: str) -> list[Message]:
+    """Messages that tell of somebody one thing at a time, in so many words, and such as only sound alike."""
+    return list(messages(CORPUS / f"plain.{lang}.jsonl"))
+
+
 def is_made_up(message: Message) -> bool:
     """Whether every sentence of it is unreal."""
     return all(each["stance"] == "unreal" for each in message.labels)

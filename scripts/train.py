@@ -31,7 +31,15 @@ import orjson
 PROJECT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(PROJECT), str(PROJECT / "scripts")]
 
-from talk import CORPUS, Message, is_made_up, labelled, messages, owners_moments  # noqa: E402 - after the path to it is known
+from talk import (  # noqa: E402 - after the path to it is known
+    CORPUS,
+    Message,
+    is_made_up,
+    labelled,
+    messages,
+    owners_moments,
+    plainly_told,
+)
 
 from memory_system.recall.asked import as_asked  # noqa: E402 - likewise
 from memory_system.text import simplified  # noqa: E402 - likewise
@@ -91,8 +99,9 @@ def main() -> None:
 def train(lang: str, out: Path) -> None:
     """Write the weights files of the judge and of what tells of attributes."""
     known = sentences_of(lang)
-    for name, labels in (("judge", judge.LABELS), ("tells", judge.ATTRIBUTES)):
-        write(out / f"{name}.{lang}.txt", weights.written(labels, *learned(known, lang, labels)))
+    told = [*known, *plainly_told(lang)]
+    for name, labels, said in (("judge", judge.LABELS, known), ("tells", judge.ATTRIBUTES, told)):
+        write(out / f"{name}.{lang}.txt", weights.written(labels, *learned(said, lang, labels)))
 
 
 def sentences_of(lang: str) -> list[Message]:

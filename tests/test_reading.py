@@ -25,6 +25,7 @@ from memory_system.llm import ScriptedLLM, Usage, template
 from memory_system.llm.ledger import KEPT_RUNS, Answers, Ledger
 from memory_system.phases import snapshot
 from memory_system.phases.index import open_index
+from memory_system.records import Summary
 from memory_system.text import estimate_tokens
 from memory_system.workspace import Workspace
 
@@ -377,7 +378,7 @@ def test_what_fails_a_check_falls_back_on_claims_and_quotes(tmp_path: Path) -> N
     make(tmp_path / "read")
     said = [text for _, _, text in (*TALK, *TALK_ZH)]
     report = read_by(telling(lies), tmp_path / "read", *said).to_row()
-    told = contents(tmp_path / "read")
+    told = facts_in(tmp_path / "read")
     assert told == {
         each for each in expected if any(word in each for word in ("peanut", "cello", "canoe", "Ghent", "年糕"))
     }
@@ -391,7 +392,12 @@ def contents_of_rules(tmp_path: Path) -> set[str]:
     said = [text for _, _, text in (*TALK, *TALK_ZH)]
     say(tmp_path / "rules", "a", *((f"2026-03-02T09:{at_:02}:00Z", "user", text) for at_, text in enumerate(said)))
     consolidate(tmp_path / "rules", "2026-03-03T12:00:00Z")
-    return contents(tmp_path / "rules")
+    return facts_in(tmp_path / "rules")
+
+
+def facts_in(root: Path) -> set[str]:
+    """What facts tell, and no summary of them."""
+    return {each.content for each in memories(root) if not isinstance(each, Summary)}
 
 
 def test_a_large_night_is_read_best_first_and_the_rest_goes_by_rules(tmp_path: Path) -> None:

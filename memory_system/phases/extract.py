@@ -23,6 +23,7 @@ from memory_system.records import ASSISTANT, ASSISTANT_NAME, CAPTURED, CLAIM, QU
 from memory_system.turns import Claim, Message, Segment, Turn
 from memory_system.understand import claims, matters
 from memory_system.understand.claims import Filled
+from memory_system.understand.judge import ATTRIBUTES, attributes_heard, judge_of
 from memory_system.understand.played import may_be_played
 from memory_system.understand.quotes import Quoted, context_of, quotes_of, words_at
 from memory_system.understand.values import Span
@@ -35,7 +36,7 @@ HEDGED = 0.6  # the confidence of what was said with a maybe
 MOST_SURE = 0.99  # of an opinion
 HEDGED_BASIS = {"en": "hedged by the speaker", "zh": "说话人有所保留"}
 AGENTS = 0.71  # the confidence of what an agent notes: twice, independently, is just enough for a fact
-MEDICATION, INSTRUCTION = "medication", "instruction"
+MEDICATION, INSTRUCTION, CORRECTS = "medication", "instruction", "corrects"
 AGENTS_BASIS = {"en": "noted by an agent", "zh": "智能体所记"}
 AGENT_ROLES = frozenset({ASSISTANT, "agent"})  # of messages in which no person speaks, where they name none
 BESIDE = 12  # characters between a claim and a time that belongs to it: "I have", "in", 起在
@@ -110,7 +111,9 @@ def _filled(turn: Turn, segment: Segment, listening: Listening) -> list[Filled]:
         return []
     words = turn.text_of(segment)
     heard = replace(heard_before(turn, segment, listening.names), takers=listening.takers)
-    found = [each for each in claims.claims_of(words, _language(turn, words), heard) if _is_sure(each, segment)]
+    found = claims.claims_of(words, _language(turn, words), heard)
+    is_plain = _tells_all(found, words)
+    found = [each for each in found if _is_sure(each, segment, turn, is_plain=is_plain)]
     if not found or may_be_played(message.text):
         return []
     for each in found:
@@ -118,10 +121,19 @@ def _filled(turn: Turn, segment: Segment, listening: Listening) -> list[Filled]:
     return found
 
 
-def _is_sure(filled: Filled, segment: Segment) -> bool:
-    if filled.subject == ASSISTANT:  # how it is called is for the owner to say, in whatever words
+def _is_sure(filled: Filled, segment: Segment, turn: Turn, *, is_plain: bool) -> bool:
+    """Whether more than a rule says so, which takes a trade for a name: the judge hears of the attribute too, or the
+    words are plain and say nothing else. What the owner has written down is as it stands."""
+    if filled.subject == ASSISTANT or turn.message.is_noted:  # how it is called is for the owner to say
         return True
-    return filled.attribute != INSTRUCTION or segment.keep == INSTRUCTION  # "he told me he is a doctor"
+    if filled.attribute == INSTRUCTION:
+        return segment.keep == INSTRUCTION  # "he told me he is a doctor"
+    if filled.value.islower() and attributes.is_somebody(filled.attribute) and filled.value in judge_of("en"):
+        return False  # "my cat, orange"
+    if segment.change == CORRECTS:
+        return True  # what the slip has filled
+    name, words = attributes.heard_as(filled.attribute), turn.text_of(segment)
+    return is_plain or name not in ATTRIBUTES or name in attributes_heard(words, _language(turn, words))
 
 
 def _language(turn: Turn, words: str) -> str:

@@ -172,7 +172,7 @@ def _fill(
     reading.filled.append(
         Filled(about.subject, attribute, value, polarity, _told(reading.plain, found, span), span, rule.id, instead)
     )
-    if _is_somebody(attribute):
+    if attributes.is_somebody(attribute):
         own = about.subject == reading.people.speaker
         reading.people.learn(value, found.parts.get("kin", "") if own else "")
     for name, place in found.places.items():
@@ -202,13 +202,9 @@ def _fill_also(reading: _Reading, claim: Filled, name: str, place: Span) -> None
         reading.filled.append(also)
 
 
-def _is_somebody(attribute: str) -> bool:
-    return attributes.about(attribute).get("value_type") in ("person", "animal")
-
-
 def _is_read(reading: _Reading, subject: str, attribute: str, span: Span) -> bool:
     """Whether these words have filled a slot of the same one; who is named in a clause that fills one is not read."""
-    shorter = (each for each in reading.filled if not (_is_somebody(attribute) and each.attribute in LONG))
+    shorter = (each for each in reading.filled if not (attributes.is_somebody(attribute) and each.attribute in LONG))
     return any(
         each.subject == subject and each.value_span[0] < span[1] and span[0] < each.value_span[1] for each in shorter
     )
