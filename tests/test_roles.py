@@ -14,7 +14,7 @@ from memory_system.phases import screen, segment
 from memory_system.privacy.trust import Guard
 from memory_system.records import CLAIM
 from memory_system.text import straight
-from memory_system.understand.roles import BEGINS_FROM, ENDS_FROM, Roles, sums_of
+from memory_system.understand.roles import BEGINS_FROM, ENDS_FROM, Roles, parts_of
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 
@@ -74,7 +74,7 @@ def test_where_play_begins_and_ends_is_sometimes_heard_and_seldom_elsewhere(lang
     """Of messages that nothing was learned from."""
     marked = [orjson.loads(line) for line in (CORPUS / f"roles.{lang}.blind.jsonl").read_bytes().splitlines()]
     count = Counter(each["role"] for each in marked)
-    sums = [(each["role"], sums_of(straight(each["s"]))) for each in marked]
+    sums = [(each["role"], parts_of(straight(each["s"]))) for each in marked]
     begun = Counter(role for role, (begins, _) in sums if begins >= BEGINS_FROM)
     ended = Counter(role for role, (_, ends) in sums if ends >= ENDS_FROM)
     assert begun["begins"] >= 0.2 * count["begins"]

@@ -38,4 +38,4 @@ def seen(words: str, lang: str) -> features.Seen:
     sums = zip((*judge.LABELS, *judge.ATTRIBUTES), judge.reader_of(lang).sums(alone), strict=True)
     heard = {f"#{name} {step}" for name, total in sums for step in STEPS if total >= step}
     form = {f"#leans {quotes.leans(words, lang)}", f"#whole {quotes.is_whole(words, lang)}"}
-    return alone._replace(own=alone.own | heard | form | {*features.looks_of(plain, lang)})
+    return alone._replace(own=heard | form | {*features.looks_of(plain, lang)})

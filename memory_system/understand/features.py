@@ -7,7 +7,7 @@ Where it stands (in the sentence, before it, behind it …) decides which weight
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -55,14 +55,20 @@ class Talk:
 
 
 class Seen(NamedTuple):
-    """The features of a sentence by where they stand: in it (with the form of the message), in the sentence before it,
-    in the first of the message, in the one behind it, and in the question that the message may answer."""
+    """The features of a sentence by where they stand: in it (its form, and that of the message), in the sentence before
+    it, in the first of the message, in the one behind it, and in the question that the message may answer; and its
+    words, which stand in it as well: several models are asked of the same."""
 
     own: set[str]
     before: set[str]
     first: set[str]
     behind: set[str]
     asked: set[str]
+    words: frozenset[str] = frozenset()
+
+    def by_place(self) -> Iterator[tuple[str, set[str]]]:
+        """The features with what marks their place in the weights file, words and form as one."""
+        return zip(PLACES, (self.own | self.words, *self[1:5]), strict=True)
 
 
 PLACES = ("", "p:", "f:", "n:", "q:")  # how the weights file marks the fields of `Seen`
@@ -76,25 +82,26 @@ def of_message(talk: Talk, lang: str) -> Iterator[Seen]:
     around = _around(talk)
     forms = list(_forms(talk, said, lang))
     if not lang:
-        yield from (
-            Seen({*around, *form, *_shapes(words)}, *[_NONE] * 4) for words, form in zip(said, forms, strict=True)
-        )
+        for words, form in zip(said, forms, strict=True):
+            yield Seen({*around, *form, *_shapes(words)}, _NONE, _NONE, _NONE, _NONE)
         return
     tokens = [tokens_of(each, lang) for each in said]
     first, asked = {*tokens[0][:_NEAR]} if tokens else _NONE, _asked(talk.before, lang)
     for number, form in enumerate(forms):
         yield Seen(
-            {*words_in(said[number], lang), *around, *form, *_shapes(said[number])},
+            {*around, *form, *_shapes(said[number])},
             {*tokens[number - 1][-_NEAR:]} if number else _NONE,
             first if number > 1 else _NONE,
             {*tokens[number + 1][:_AFTER]} if number + 1 < len(tokens) else _NONE,
             _NONE if number else asked,
+            words_in(said[number], lang),
         )
 
 
-def of_words(words: str, lang: str) -> Seen:
-    """The features of words alone: where they stand in a message, and how it looks, says nothing."""
-    return Seen({*words_in(words, lang)}, *[_NONE] * 4)
+def of_words(words: str, lang: str, besides: Iterable[str] = (), before: Iterable[str] = ()) -> Seen:
+    """The features of words alone: where they stand in a message, and how it looks, says nothing but what is given
+    `besides`, or stands `before` them."""
+    return Seen({*besides}, {*before}, _NONE, _NONE, _NONE, words_in(words, lang))
 
 
 def looks_of(words: str, lang: str) -> Iterator[str]:
@@ -111,7 +118,7 @@ def beginnings_of(words: str, lang: str) -> Iterator[str]:
 
 def names_of(seen: Seen) -> set[str]:
     """The features as the weights file names them."""
-    return {place + each for place, group in zip(PLACES, seen, strict=True) for each in group}
+    return {place + each for place, group in seen.by_place() for each in group}
 
 
 @lru_cache(maxsize=64)  # of a sentence that is all of its clause a night asks more than once: is it a wish, is it kept

@@ -14,9 +14,10 @@ from typing import NamedTuple
 from memory_system import rules
 from memory_system.text import has_cjk, language, simplified, straight
 from memory_system.understand import features, judge
-from memory_system.understand.weights import LANGUAGES, installed
+from memory_system.understand.hearing import LABELS, sums_of
+from memory_system.understand.weights import LANGUAGES
 
-GUEST = ("guest",)
+GUEST = LABELS["guests"]
 FROM = 0  # log-odds times `SCALE`, from which a guest types
 SURELY_NOT = -10_000
 HEAD, WORDS = 90, 60  # characters in which somebody says who they are, and of which the words are heard
@@ -40,7 +41,7 @@ def sum_of(words: str, names: Names, *, opens: bool, answer: str = "") -> int:
     lang = language(words)
     if lang not in LANGUAGES or OWN in _presented(_marked(words, names)[:HEAD]):
         return SURELY_NOT
-    return installed(f"guests.{lang}", GUEST).sums(seen(words, lang, names, opens=opens, answer=answer))[0]
+    return sums_of("guests", lang, seen(words, lang, names, opens=opens, answer=answer))[0]
 
 
 def shows_whom(words: str, names: Names, answer: str) -> bool:
@@ -59,29 +60,29 @@ def _answered(answer: str, presented: Iterable[str], names: Names) -> Iterator[s
 def seen(words: str, lang: str, names: Names, *, opens: bool, answer: str) -> features.Seen:
     """What is seen of a message and of the answer to it."""
     marked = _marked(words, names)
-    presented = [*_presented(marked[:HEAD])]
+    presented = _presented(marked[:HEAD])
     signs = {*_signs(marked, presented, lang, knows=bool(names.own))}
     signs |= {f"{one} {other}" for one, other in combinations(sorted(signs), 2)}
     signs.update(_answered(answer, presented, names) if answer else ())
     signs.add("#opens" if opens else "#inside")
-    heard = features.of_words(marked[:WORDS], lang)
-    return heard._replace(own=heard.own | {*features.beginnings_of(marked, lang)} | signs)
+    signs.update(features.beginnings_of(marked, lang))
+    return features.of_words(marked[:WORDS], lang, signs)
 
 
-def _presented(head: str) -> Iterator[str]:
+@lru_cache(maxsize=8)  # of one message it is asked twice, and again when it is answered
+def _presented(head: str) -> tuple[str, ...]:
     """The names that are given for who types, or the marks for them."""
     found = (name for each in rules.load("frames")["presents"].found(head) for name in each.parts.values())
-    return filter(None, found)
+    return tuple(filter(None, found))
 
 
 def _signs(marked: str, presented: Collection[str], lang: str, *, knows: bool) -> Iterator[str]:
     """Who is presented as the one who types, and who is spoken of; `knows`: some name of the owner's is known."""
     head, owned = marked[:HEAD], OWN in marked and OWN not in presented
-    common = judge.judge_of(lang)
     for name in presented:
         if name in (OWN, NEAR):
             yield f"#presents {name}"
-        elif name.lower() not in common:
+        elif name.lower() not in judge.judge_of(lang):
             yield f"#presents another {knows}"
     if rules.load("frames")["presents_kin"].fires(head):
         yield "#presents kin"
@@ -91,6 +92,7 @@ def _signs(marked: str, presented: Collection[str], lang: str, *, knows: bool) -
     yield from ["#third"] if _THIRD.search(head) else []
 
 
+@lru_cache(maxsize=8)  # likewise
 def _marked(words: str, names: Names) -> str:
     """The words with marks for the names that are known."""
     plain = simplified(straight(words))

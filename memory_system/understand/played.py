@@ -33,5 +33,4 @@ def seen(words: str, lang: str) -> features.Seen:
     """What is seen of words alone: they themselves, how they look and begin. What they quote is somebody else's, and
     whether a stop ends them tells nothing."""
     plain = _QUOTED.sub(" ", simplified(straight(words))).rstrip(_STOPS) or words
-    heard = features.of_words(plain, lang)
-    return heard._replace(own=heard.own | {*features.looks_of(plain, lang), *features.beginnings_of(plain, lang)})
+    return features.of_words(plain, lang, (*features.looks_of(plain, lang), *features.beginnings_of(plain, lang)))

@@ -10,11 +10,12 @@ import re
 from memory_system.text import language, simplified, straight
 from memory_system.turns import Message, Turn
 from memory_system.understand import features
+from memory_system.understand.hearing import LABELS, sums_of
 from memory_system.understand.played import WITHIN_FROM, may_be_played
-from memory_system.understand.weights import LANGUAGES, SCALE, installed
+from memory_system.understand.weights import LANGUAGES, SCALE
 from memory_system.understand.whose import framed, frames_in
 
-PARTS = ("begins", "ends")
+PARTS = LABELS["roles"]
 # Log-odds times `SCALE`, from which a message begins a play, and from which it ends the one that goes on.
 BEGINS_FROM, ENDS_FROM = SCALE // 2, -SCALE // 2
 PLAYED = 6  # of the owner's messages after parts were given out
@@ -27,14 +28,13 @@ _CLOSES = ' \n"”」』)）*'
 def seen(words: str, lang: str) -> features.Seen:
     """What is seen of a message."""
     plain = simplified(straight(words))[:_WORDS]
-    heard = features.of_words(plain, lang)
-    return heard._replace(own=heard.own | {*features.beginnings_of(plain, lang)})
+    return features.of_words(plain, lang, features.beginnings_of(plain, lang))
 
 
-def sums_of(words: str) -> tuple[int, ...]:
+def parts_of(words: str) -> tuple[int, ...]:
     """How surely a message begins a play, and ends one, in log-odds times `SCALE`."""
     lang = language(words)
-    return installed(f"roles.{lang}", PARTS).sums(seen(words, lang)) if lang in LANGUAGES else (-SCALE * SCALE,) * 2
+    return sums_of("roles", lang, seen(words, lang)) if lang in LANGUAGES else (-SCALE * SCALE,) * 2
 
 
 class Roles:
@@ -52,7 +52,7 @@ class Roles:
         if not message.is_first_hand or message.speaker:
             return False
         left = self._left.pop(message.session, 0)
-        begins, ends = sums_of(words)
+        begins, ends = parts_of(words)
         if begins >= BEGINS_FROM or "plays" in frames_in(words):
             self._left[message.session], self._begun = PLAYED, message.ref
             return False

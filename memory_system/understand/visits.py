@@ -16,9 +16,10 @@ from memory_system.text import language, simplified, straight
 from memory_system.turns import Message
 from memory_system.understand import features, guests
 from memory_system.understand.guests import Names
-from memory_system.understand.weights import LANGUAGES, SCALE, installed
+from memory_system.understand.hearing import LABELS, sums_of
+from memory_system.understand.weights import LANGUAGES, SCALE
 
-TURNS = ("returns", "hands", "leaves")  # the owner is back, hands the device over; a guest gives it back
+TURNS = LABELS["turns"]
 RETURNS, HANDS, LEAVES = TURNS
 # Log-odds times `SCALE`, from which the device changes hands, and from which it does while a guest types.
 TURN_FROM, WITHIN_FROM = 0, -SCALE
@@ -50,9 +51,7 @@ class _Typed:
 def seen(words: str, before: str, lang: str) -> features.Seen:
     """What is seen of a message, and of what the assistant said right before it."""
     plain, answer = (simplified(straight(each))[:_WORDS] for each in (words, before))
-    own = {*features.words_in(plain, lang), *features.beginnings_of(plain, lang)}
-    none: set[str] = set()
-    return features.Seen(own, {*features.tokens_of(answer, lang)}, none, none, none)
+    return features.of_words(plain, lang, features.beginnings_of(plain, lang), features.tokens_of(answer, lang))
 
 
 def turn_of(words: str, before: str, least: int) -> str:
@@ -65,7 +64,7 @@ def _surest_turn(words: str, before: str) -> tuple[str, int]:
     lang = language(words)
     if lang not in LANGUAGES:
         return "", 0
-    sums = installed(f"turns.{lang}", TURNS).sums(seen(words, before, lang))
+    sums = sums_of("turns", lang, seen(words, before, lang))
     return max(zip(TURNS, sums, strict=True), key=itemgetter(1))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from struct import Struct
 from typing import TypeVar
@@ -43,15 +43,18 @@ class Weights:
         for name in [each for each in weights if each[1:2] == ":"]:
             if (place := name[:2]) in PLACES:
                 self._places[PLACES.index(place)][name[2:]] = weights[name]
+        self._of_words = lru_cache(maxsize=64)(partial(_sum, self._places[0]))
 
-    def beside(self, other: Weights) -> Weights:
-        """These labels and the other's as those of one: a feature is looked up once for both."""
-        shift = _LANE * len(self.labels)
-        both = Weights((*self.labels, *other.labels), {}, self._start + (other._start << shift))
-        for mine, more, joined in zip(self._places, other._places, both._places, strict=True):
-            joined.update(mine)
-            joined.update((name, mine.get(name, 0) + (weight << shift)) for name, weight in more.items())
-        return both
+    def beside(self, *others: Weights) -> Weights:
+        """These labels and the others' as those of one: a feature is looked up once for all."""
+        joined = Weights([label for each in (self, *others) for label in each.labels], {}, 0)
+        shift = 0
+        for each in (self, *others):
+            joined._start += each._start << shift
+            for into, weights in zip(joined._places, each._places, strict=True):
+                into.update([(name, into.get(name, 0) + (weight << shift)) for name, weight in weights.items()])
+            shift += _LANE * len(each.labels)
+        return joined
 
     def __contains__(self, word: str) -> bool:
         """Whether the labelled talk has the word, or the two neighbours, often enough to weigh something."""
@@ -59,28 +62,28 @@ class Weights:
 
     def sums(self, seen: Seen) -> tuple[int, ...]:
         """The sum of every label, in their order: log-odds times `SCALE`."""
-        total = self._start
-        for weights, found in zip(self._places, seen, strict=True):
+        total = self._start + self._of_words(seen.words)
+        for weights, found in zip(self._places, seen, strict=False):
             if found:
-                total += sum(filter(None, map(weights.get, found)))
+                total += _sum(weights, found)
         return self._lanes(total)
-
-    def sum_of(self, found: Iterable[str]) -> int:
-        """The sum of the only label, of features that stand in the sentence."""
-        return self._start + sum(filter(None, map(self._places[0].get, found)))
 
     def words(self, seen: Seen, label: str) -> list[tuple[str, int]]:
         """The features that spoke for or against a label, the weightiest first: what `why` shows."""
         place = self.labels.index(label)
-        rows = zip(PLACES, self._places, seen, strict=True)
+        rows = zip(self._places, seen.by_place(), strict=True)
         weighed = (
-            (name + each, self._lanes(weights.get(each, 0))[place]) for name, weights, found in rows for each in found
+            (name + each, self._lanes(weights.get(each, 0))[place]) for weights, (name, found) in rows for each in found
         )
         return sorted((each for each in weighed if each[1]), key=lambda each: (-abs(each[1]), each[0]))
 
     def _lanes(self, packed: int) -> tuple[int, ...]:
         lanes = (packed + self._bias) ^ self._bias  # a lane no longer borrows from the next: each is a signed number
         return self._unpack.unpack(lanes.to_bytes(self._unpack.size, "little"))
+
+
+def _sum(weights: Mapping[str, int], found: Iterable[str]) -> int:
+    return sum(filter(None, map(weights.get, found)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,9 @@ from memory_system.text import simplified
 from memory_system.turns import Message
 from memory_system.understand import features
 from memory_system.understand.features import Span
+from memory_system.understand.hearing import LABELS, sums_of
 from memory_system.understand.matters import signs_of, telling
-from memory_system.understand.weights import LANGUAGES, SCALE, installed
+from memory_system.understand.weights import LANGUAGES, SCALE
 
 WITHHELD = "withheld"  # the reason why such a segment is dropped
 SOON = 4  # messages within which a wish is about what the same one says before or after
@@ -37,7 +38,7 @@ _TINY = 8  # words that hardly hold a wish and its matter
 _SHARED = 2  # telling terms by which a wish names what was said before
 _FEW = 3  # words, or twice as many Chinese characters, beside a wish that is all that a message says
 _WORD = re.compile(r"[\u4e00-\u9fff]{1,2}|[^\W\u4e00-\u9fff][\w']*")
-WISH, BACK = ("wish",), ("back",)
+WISH, BACK = LABELS["wishes"], LABELS["backs"]
 _STRETCH = {"en": 120, "zh": 40}  # characters that are heard at once: hardly any labelled wish has more
 _LONG_WORD, _STEM = 20, 4  # characters of a word, and by which it is known
 # Log-odds times `SCALE`, from which words are a wish, may be part of one, and are one where the answer says so.
@@ -45,9 +46,9 @@ _WISH_FROM, _MAY_BE, _GRANTED_FROM = 2 * SCALE, -SCALE, -3 * SCALE
 # The same, from which a message may be such a wish about what was told before, and is one if it sounds like a wish.
 _BACK_FROM, _SOUNDS_FROM = -5 * SCALE // 4, 0
 
-# A night asks thrice of each message: what is kept, what is indexed, what is copied. Most hold no wish: of those the
-# hashes are held, 16 MB at most, and none is asked again. That one of them is the same as that of a wish is to be
-# expected once in a million million nights.
+# A night asks thrice of each message: what is kept, what is indexed, what is copied. Most hold no wish, nor grant one:
+# of those the hashes are held, 16 MB at most, and none is asked again. That one of them is the same as that of a wish
+# is to be expected once in a million million nights.
 _WISHLESS: set[int] = set()
 _MOST = 1 << 18
 
@@ -80,7 +81,7 @@ def reach(message: Message) -> str:
     not say which, what it has NAMED; or is ANSWERED by an assistant who does not keep it. Empty where it asks nothing,
     or is long."""
     if not message.is_first_hand:
-        return ANSWERED if _points("unkept", _plain(message.text)) else ""
+        return ANSWERED if _grants(message.text) else ""
     if message.is_noted or len(message.text) > _SHORT:
         return ""
     if not _wishes(message):
@@ -164,7 +165,7 @@ def _is_back(plain: str) -> bool:
     lang = text.language(plain)
     if lang not in LANGUAGES or not plain or len(plain) > _SHORT:
         return False
-    is_back = installed(f"backs.{lang}", BACK).sum_of(features.words_in(plain, lang)) >= _BACK_FROM
+    is_back = sums_of("backs", lang, features.of_words(plain, lang))[0] >= _BACK_FROM
     return is_back and _may_be_wish(plain, _SOUNDS_FROM)
 
 
@@ -231,10 +232,24 @@ def _wishes(message: Message) -> tuple[Span, ...]:
     if not found and not message.speaker and _is_back(plain):
         found = ((0, len(plain)),)
     if not found:
-        if len(_WISHLESS) >= _MOST:
-            _WISHLESS.clear()
-        _WISHLESS.add(said)
+        _hold_wishless(said)
     return found
+
+
+def _grants(answer: str) -> bool:
+    """Whether an assistant says that it does not keep what it answers."""
+    said = hash((answer, WITHHELD))
+    if said in _WISHLESS:
+        return False
+    if not (found := _points("unkept", _plain(answer))):
+        _hold_wishless(said)
+    return found
+
+
+def _hold_wishless(said: int) -> None:
+    if len(_WISHLESS) >= _MOST:
+        _WISHLESS.clear()
+    _WISHLESS.add(said)
 
 
 def ruled(plain: str) -> Iterator[Span]:
@@ -333,8 +348,7 @@ def _may_be_wish(plain: str, least: int) -> bool:
 
 def _sound(words: str, lang: str) -> int:
     """How much the words sound like such a wish, or the stretch of them that does most: log-odds times `SCALE`."""
-    weights = installed(f"wishes.{lang}", WISH)
-    return max([weights.sum_of(features.words_in(each, lang)) for each in stretches(words, lang)])
+    return max([sums_of("wishes", lang, features.of_words(each, lang))[0] for each in stretches(words, lang)])
 
 
 def stretches(words: str, lang: str) -> Iterator[str]:
