@@ -11,7 +11,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
@@ -20,7 +20,7 @@ from memory_system import rules
 from memory_system.disk import Files
 from memory_system.errors import NotFoundError, UsageError
 from memory_system.layout import Layout
-from memory_system.privacy.pasted import Callings, borrowed, excepts, spans_of
+from memory_system.privacy.pasted import Callings, borrowed, excepts
 from memory_system.privacy.secrets import decoded
 from memory_system.records import Belief, Evidence, Fact, Problem, session_of
 from memory_system.rules import worded
@@ -105,9 +105,10 @@ def without_signatures(text: str) -> str:
 @lru_cache(maxsize=256)  # agents say the same again and again
 def suspects(text: str, *, owner: bool = True) -> tuple[Suspect, ...]:
     """The stretches of a text that want to steer an agent; `owner` says that it is the owner's own."""
-    told = [*spans_of("attack", text), *worded.load("trust", "order").found(text)]
-    if not told:
+    if not (fired := _watched().by_group(text)):  # as of most texts
         return ()
+    attacks = ((rule, match.span()) for rule in fired.get("attack", ()) for match in rule.matches(text))
+    told = (*attacks, *worded.load("trust", "order").said(text, fired.get("", ())))
     return tuple(
         Suspect(start, end, rule)
         for rule, (start, end) in told
@@ -115,6 +116,13 @@ def suspects(text: str, *, owner: bool = True) -> tuple[Suspect, ...]:
         if not excepts(rule, "unless_before", text[:start])
         if rule.data.get("check") != "base64" or any(map(suspects, decoded(text[start:end])))
     )
+
+
+@cache
+def _watched() -> rules.RuleSet:
+    """What stands in each text that wants to steer: a pattern, or the rarest words of an order. One pass finds both."""
+    rarest = worded.load("trust", "order").rarest
+    return rules.RuleSet((*rules.load("trust")["attack"].rules, *rarest.rules), short=True)
 
 
 def why(rule: str) -> str:

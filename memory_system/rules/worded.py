@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 from operator import attrgetter
@@ -66,11 +66,14 @@ class Worded:
         for place, (rule, way) in enumerate(sorted(ways, key=lambda each: order.index(each[1].first))):
             rarest, *others = sorted(way.classes(), key=rarity.__getitem__, reverse=True)
             self._ways[rarest].append(_Placed(place, rule, way, others))
-        self._rarest = RuleSet((each for name, each in self._classes.items() if name in self._ways), short=True)
+        self.rarest = RuleSet((each for name, each in self._classes.items() if name in self._ways), short=True)
 
     def found(self, text: str) -> Iterator[tuple[Rule, Span]]:
         """Every stretch of a text that says what a rule is about."""
-        rarest = self._rarest.firing(text)
+        return self.said(text, self.rarest.firing(text))
+
+    def said(self, text: str, rarest: Iterable[Rule]) -> Iterator[tuple[Rule, Span]]:
+        """The same, of a text in which those of the rarest classes stand."""
         if not rarest:
             return
         data = simplified(text).encode()

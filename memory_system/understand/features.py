@@ -121,7 +121,7 @@ def names_of(seen: Seen) -> set[str]:
     return {place + each for place, group in seen.by_place() for each in group}
 
 
-@lru_cache(maxsize=64)  # of a sentence that is all of its clause a night asks more than once: is it a wish, is it kept
+@lru_cache(maxsize=64)  # several models hear the same words, and people say them again
 def tokens_of(words: str, lang: str) -> Sequence[str]:
     """The sentence as tokens: lower case, digits as zeros; Chinese sign by sign."""
     plain = words.lower().replace("’", "'")

@@ -6,12 +6,13 @@ how they stand there, and whom the assistant greets in answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
 from memory_system import rules
+from memory_system.rules import Rule
 from memory_system.text import has_cjk, language, simplified, straight
 from memory_system.understand import features, judge
 from memory_system.understand.hearing import LABELS, sums_of
@@ -72,8 +73,14 @@ def seen(words: str, lang: str, names: Names, *, opens: bool, answer: str) -> fe
 @lru_cache(maxsize=8)  # of one message it is asked twice, and again when it is answered
 def _presented(head: str) -> tuple[str, ...]:
     """The names that are given for who types, or the marks for them."""
-    found = (name for each in rules.load("frames")["presents"].found(head) for name in each.parts.values())
-    return tuple(filter(None, found))
+    found = (each for rule in _heads(head).get("presents", ()) for each in rule.found(head))
+    return tuple(name for each in found for name in each.parts.values() if name)
+
+
+@lru_cache(maxsize=8)  # likewise
+def _heads(head: str) -> Mapping[str, Sequence[Rule]]:
+    """The rules that fire of whom the head of a message presents, by their group."""
+    return rules.together("frames", "presents", "presents_kin").by_group(head)
 
 
 def _signs(marked: str, presented: Collection[str], lang: str, *, knows: bool) -> Iterator[str]:
@@ -84,7 +91,7 @@ def _signs(marked: str, presented: Collection[str], lang: str, *, knows: bool) -
             yield f"#presents {name}"
         elif name.lower() not in judge.judge_of(lang):
             yield f"#presents another {knows}"
-    if rules.load("frames")["presents_kin"].fires(head):
+    if "presents_kin" in _heads(head):
         yield "#presents kin"
     yield from ["#names owner"] if owned else []
     yield from ["#names near"] if NEAR in marked else []

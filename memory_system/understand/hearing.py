@@ -3,11 +3,11 @@ words, which are looked up once for all of them."""
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from itertools import accumulate
 
-from memory_system.understand.features import Seen
-from memory_system.understand.weights import Weights, installed
+from memory_system.understand.features import Seen, of_words
+from memory_system.understand.weights import Weights, loaded
 
 LABELS = {
     "turns": ("returns", "hands", "leaves"),  # the owner is back, hands the device over; a guest gives it back
@@ -27,7 +27,17 @@ def sums_of(name: str, lang: str, seen: Seen) -> tuple[int, ...]:
     return _all(lang).sums(seen)[_LANES[name]]
 
 
+def sum_of(name: str, lang: str, words: str) -> int:
+    """The sum of the only label of one of them, of words alone."""
+    return _alone(words, lang)[_LANES[name]][0]
+
+
+@lru_cache(maxsize=64)  # a sentence that is all of its clause is heard more than once, and people say the same again
+def _alone(words: str, lang: str) -> tuple[int, ...]:
+    return _all(lang).sums(of_words(words, lang))
+
+
 @cache
 def _all(lang: str) -> Weights:
-    first, *others = (installed(f"{name}.{lang}", labels) for name, labels in LABELS.items())
+    first, *others = (loaded(f"{name}.{lang}", labels) for name, labels in LABELS.items())
     return first.beside(*others)

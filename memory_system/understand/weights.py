@@ -104,10 +104,12 @@ class Links:
         return self.start + sum(self.weights.get(each, 0) for each in told)
 
 
-@cache
-def installed(name: str, labels: tuple[str, ...]) -> Weights:
+def loaded(name: str, labels: tuple[str, ...]) -> Weights:
     """The weights that are installed under that name; DefectError when their file is missing or damaged."""
     return _installed(name, partial(read, labels=labels))
+
+
+installed = cache(loaded)  # once for all who ask
 
 
 @cache

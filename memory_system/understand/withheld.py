@@ -16,9 +16,8 @@ from memory_system.privacy.tombstones import blanked
 from memory_system.rules import Rule, RuleSet
 from memory_system.text import simplified
 from memory_system.turns import Message
-from memory_system.understand import features
 from memory_system.understand.features import Span
-from memory_system.understand.hearing import LABELS, sums_of
+from memory_system.understand.hearing import LABELS, sum_of
 from memory_system.understand.matters import signs_of, telling
 from memory_system.understand.weights import LANGUAGES, SCALE
 
@@ -165,7 +164,7 @@ def _is_back(plain: str) -> bool:
     lang = text.language(plain)
     if lang not in LANGUAGES or not plain or len(plain) > _SHORT:
         return False
-    is_back = sums_of("backs", lang, features.of_words(plain, lang))[0] >= _BACK_FROM
+    is_back = sum_of("backs", lang, plain) >= _BACK_FROM
     return is_back and _may_be_wish(plain, _SOUNDS_FROM)
 
 
@@ -348,7 +347,7 @@ def _may_be_wish(plain: str, least: int) -> bool:
 
 def _sound(words: str, lang: str) -> int:
     """How much the words sound like such a wish, or the stretch of them that does most: log-odds times `SCALE`."""
-    return max([sums_of("wishes", lang, features.of_words(each, lang))[0] for each in stretches(words, lang)])
+    return max([sum_of("wishes", lang, each) for each in stretches(words, lang)])
 
 
 def stretches(words: str, lang: str) -> Iterator[str]:
