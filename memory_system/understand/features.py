@@ -57,18 +57,20 @@ class Talk:
 class Seen(NamedTuple):
     """The features of a sentence by where they stand: in it (its form, and that of the message), in the sentence before
     it, in the first of the message, in the one behind it, and in the question that the message may answer; and its
-    words, which stand in it as well: several models are asked of the same."""
+    words and their language, which stand in it as well: what they weigh is asked more than once."""
 
     own: set[str]
     before: set[str]
     first: set[str]
     behind: set[str]
     asked: set[str]
-    words: frozenset[str] = frozenset()
+    words: str = ""
+    lang: str = ""
 
     def by_place(self) -> Iterator[tuple[str, set[str]]]:
         """The features with what marks their place in the weights file, words and form as one."""
-        return zip(PLACES, (self.own | self.words, *self[1:5]), strict=True)
+        own = self.own | words_in(self.words, self.lang) if self.lang else self.own
+        return zip(PLACES, (own, *self[1:5]), strict=True)
 
 
 PLACES = ("", "p:", "f:", "n:", "q:")  # how the weights file marks the fields of `Seen`
@@ -94,14 +96,15 @@ def of_message(talk: Talk, lang: str) -> Iterator[Seen]:
             first if number > 1 else _NONE,
             {*tokens[number + 1][:_AFTER]} if number + 1 < len(tokens) else _NONE,
             _NONE if number else asked,
-            words_in(said[number], lang),
+            said[number],
+            lang,
         )
 
 
 def of_words(words: str, lang: str, besides: Iterable[str] = (), before: Iterable[str] = ()) -> Seen:
     """The features of words alone: where they stand in a message, and how it looks, says nothing but what is given
     `besides`, or stands `before` them."""
-    return Seen({*besides}, {*before}, _NONE, _NONE, _NONE, words_in(words, lang))
+    return Seen({*besides}, {*before}, _NONE, _NONE, _NONE, words, lang)
 
 
 def looks_of(words: str, lang: str) -> Iterator[str]:

@@ -3,7 +3,7 @@ words, which are looked up once for all of them."""
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import cache
 from itertools import accumulate
 
 from memory_system.understand.features import Seen, of_words
@@ -29,12 +29,7 @@ def sums_of(name: str, lang: str, seen: Seen) -> tuple[int, ...]:
 
 def sum_of(name: str, lang: str, words: str) -> int:
     """The sum of the only label of one of them, of words alone."""
-    return _alone(words, lang)[_LANES[name]][0]
-
-
-@lru_cache(maxsize=64)  # a sentence that is all of its clause is heard more than once, and people say the same again
-def _alone(words: str, lang: str) -> tuple[int, ...]:
-    return _all(lang).sums(of_words(words, lang))
+    return sums_of(name, lang, of_words(words, lang))[0]
 
 
 @cache

@@ -16,7 +16,7 @@ from struct import Struct
 from typing import TypeVar
 
 from memory_system.errors import DefectError
-from memory_system.understand.features import PLACES, Seen
+from memory_system.understand.features import PLACES, Seen, words_in
 
 LANGUAGES = ("en", "zh")
 SCALE = 32  # units of weight to one unit of log-odds
@@ -43,7 +43,8 @@ class Weights:
         for name in [each for each in weights if each[1:2] == ":"]:
             if (place := name[:2]) in PLACES:
                 self._places[PLACES.index(place)][name[2:]] = weights[name]
-        self._of_words = lru_cache(maxsize=64)(partial(_sum, self._places[0]))
+        # sums of words alone: several labels are asked of the same, and people say them again
+        self._of_words = lru_cache(maxsize=1024)(partial(_sum_of_words, self._places[0]))
 
     def beside(self, *others: Weights) -> Weights:
         """These labels and the others' as those of one: a feature is looked up once for all."""
@@ -62,7 +63,9 @@ class Weights:
 
     def sums(self, seen: Seen) -> tuple[int, ...]:
         """The sum of every label, in their order: log-odds times `SCALE`."""
-        total = self._start + self._of_words(seen.words)
+        total = self._start
+        if seen.lang:
+            total += self._of_words(seen.words, seen.lang)
         for weights, found in zip(self._places, seen, strict=False):
             if found:
                 total += _sum(weights, found)
@@ -84,6 +87,10 @@ class Weights:
 
 def _sum(weights: Mapping[str, int], found: Iterable[str]) -> int:
     return sum(filter(None, map(weights.get, found)))
+
+
+def _sum_of_words(weights: Mapping[str, int], words: str, lang: str) -> int:
+    return _sum(weights, words_in(words, lang))
 
 
 @dataclass(frozen=True, slots=True)
