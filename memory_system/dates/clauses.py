@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import datetime
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import chain, pairwise, zip_longest
 from string import digits
 
@@ -173,6 +173,7 @@ def put_away(text: str, old: tuple[int, int], new: tuple[int, int], lang: str) -
     return -1 if cue("earlier", lang).search(before) else 1
 
 
+@lru_cache(maxsize=8)  # one cue after the other is looked for there
 def _around(text: str, span: tuple[int, int], stop: re.Pattern[str]) -> tuple[str, str]:
     """The words before and after, as far as the pattern lets them go on."""
     before, after = text[max(0, span[0] - _REACH) : span[0]], text[span[1] : span[1] + _REACH]

