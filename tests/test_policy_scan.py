@@ -33,7 +33,7 @@ def older(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     for file, head in (
         ("privacy/secrets.py", "    found: dict[str, int] = {}\n"),
-        ("privacy/trust.py", "    told = [*spans_of"),
+        ("privacy/trust.py", "    if not (fired := _watched()"),
     ):
         path = root / "memory_system" / file
         text = path.read_text()
