@@ -48,6 +48,7 @@ TELLING = (
     "content", "attribute", "value", "category", "entities", "event_time", "expires", "lang", "method", "form",
     "speaker", "context", "tells", "asked_by",
 )  # fmt: skip
+NEWER = ("outdated_by", "likely_outdated_by")  # fields that name the newer memory by which one is outdated
 RETURNED = {"retired": None, "superseded_by": None, "valid_to": None}  # what one that leaves the archive loses
 USER, ASSISTANT = "user", "assistant"  # the subjects that are no names
 # what memories call a user and an assistant of whom no name is known
@@ -165,6 +166,7 @@ class Fact(Stored):
     asked_by: tuple[str, ...] = ()  # words that are searched with what it says, and never shown
     outdated_by: str | None = None  # the memory by which it is moved, called off, ended or put right
     likely_outdated_by: str | None = None  # the newer memory that likely does so: both stand, and are shown together
+    doubts: tuple[str, ...] = ()  # older memories that it may make otherwise: the snapshot goes without them
 
     @property
     def slot(self) -> tuple[str, str]:
@@ -248,8 +250,8 @@ def successor_of(row: Row) -> str:
 def named_in(row: Row) -> set[str]:
     """The ids of the other memories that a memory names."""
     named = {
-        row.get("supersedes"), row.get("superseded_by"), row.get("promoted_from"), row.get("outdated_by"),
-        row.get("likely_outdated_by"), *row.get("source_facts", ()),
+        row.get("supersedes"), row.get("superseded_by"), row.get("promoted_from"), *map(row.get, NEWER),
+        *row.get("source_facts", ()),
     }  # fmt: skip
     return {each for each in named if each} | {past["id"] for past in row.get("history", ()) if past.get("id")}
 

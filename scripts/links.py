@@ -6,8 +6,8 @@
 Training writes memory_system/understand/links.txt: the same bytes from the same corpus with the same scikit-learn. The
 people's talk is read by the phases of a night, as it would be; how surely a sentence changes something is told by a
 judge that has not seen its speaker. One logistic regression for both languages weighs what `phases/linking` tells of
-each pair; its thresholds are those at which, of the pairs of people whom it had not seen, `SURE`, `LIKELY` and, of
-orders, `ORDER` are right, the last two of the one newer memory that would be shown beside each.
+each pair; its thresholds are those at which, of the pairs of people whom it had not seen, `SURE`, `LIKELY` and `MAYBE`
+are right, the last two of the one newer memory that would be shown beside each.
 --score links the people of `MEASURING`, of whom nothing is learned.
 """
 
@@ -49,8 +49,7 @@ MEASURING = {
     "zh-l.zh3", "zh-i.zi15", "zh-i.zi16", "zh-o.p2", "zh-v.27", "zh-v.28", "zh-v.29",
 }  # fmt: skip
 # Precision over the labelled pairs; a true pair that nobody marked counts as wrong.
-SURE, LIKELY, ORDER = 0.9, 0.65, 0.5
-OF_ORDERS = "older instruction"  # what tells of a pair that the older one is an order
+SURE, LIKELY, MAYBE = 0.9, 0.65, 0.5
 STRENGTH = 0.05  # C of the regression, by cross-validation over the people
 FOLDS = 8
 FEWEST = 4  # pairs that a feature must stand in
@@ -221,7 +220,7 @@ def pairs_of(lang: str) -> Iterator[Pair]:
 def _settled(lives: Lives, person: str, sums: Sums, *, linked: bool) -> Iterator[tuple[Draft, Claim, Night]]:
     """A person's life as the nights settle it, with links as they are shipped or with none: before each claim that may
     change something, the memories there are."""
-    meant = revising.meant if linked else lambda *_: Meant([], [])
+    meant = revising.meant if linked else lambda *_: Meant()
     with tempfile.TemporaryDirectory() as folder:
         edit.init(Path(folder), "UTC")
         with Workspace.open(Path(folder)) as ws:
@@ -253,11 +252,11 @@ def learned(pairs: Sequence[Pair]) -> Links:
     sure = _threshold(unseen, truth, SURE, _alone(pairs, unseen))
     of_memories = _of_memories(pairs, unseen)
     likely = _threshold(unseen, truth, LIKELY, of_memories)
-    order = _threshold(unseen, truth, ORDER, (each for each in of_memories if OF_ORDERS in pairs[each].told))
+    maybe = _threshold(unseen, truth, MAYBE, of_memories)
     model = _regression(matrix, truth)
     weights = {name: round(weight * SCALE) for name, weight in zip(names, model.coef_[0].tolist(), strict=True)}
     whole = {name: weight for name, weight in weights.items() if weight}
-    start, *thresholds = (round(float(each) * SCALE) for each in (model.intercept_[0], sure, likely, order))
+    start, *thresholds = (round(float(each) * SCALE) for each in (model.intercept_[0], sure, likely, maybe))
     return Links(whole, start, *thresholds)
 
 

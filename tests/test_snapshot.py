@@ -440,6 +440,19 @@ def test_a_slot_gives_way_to_newer_words_that_can_stand_themselves(tmp_path: Pat
     assert ("penicillin" in snapshot_of(tmp_path, slot, last)) is stands
 
 
+def test_what_newer_words_may_have_changed_stands_no_more_but_what_is_pinned(tmp_path: Path) -> None:
+    garage, hens = (
+        quote("I bring the car to the garage on 12 March.", category="plan", **on("2026-03-12", "2026-03-13")),
+        quote("I keep six hens behind the old mill in Tavira.", category="status", pinned=True),
+    )
+    named = tuple(each.id for each in (garage, hens))
+    newer = quote("The car is fine again, says Rui from the garage.", category="event", doubts=named)
+    assert all(each in snapshot_of(tmp_path / "before", garage, hens) for each in ("12 March", "hens"))
+    text = snapshot_of(tmp_path / "after", garage, hens, newer)
+    assert "12 March" not in text
+    assert "hens" in text
+
+
 def test_what_is_moved_stands_on_its_new_day_alone(tmp_path: Path) -> None:
     new, old = on("2026-03-10", "2026-03-11"), on("2026-03-05", "2026-03-06")
     last = quote("The car goes to the garage on Tuesday.", category="plan", said_at="2026-02-20T00:00:00Z", **new)

@@ -21,7 +21,7 @@ from memory_system.nights import copying, derive
 from memory_system.phases import Night, summaries
 from memory_system.privacy.tombstones import blanked
 from memory_system.readers import Cursor, Library
-from memory_system.records import RETURNED, Fact, Pool, Row, Summary, to_line
+from memory_system.records import NEWER, RETURNED, Fact, Pool, Row, Summary, to_line
 from memory_system.store import months
 from memory_system.store.draft import Draft
 from memory_system.store.inbox import Who
@@ -186,8 +186,9 @@ def _cleansed(record: Fact, pool: Pool, plan: Plan, ws: Workspace) -> Fact | Non
         "evidence": tuple(each for each in record.evidence if each.ref not in lost),
         "history": tuple(each for each in record.history if each.id not in plan.gone),
         "context": tuple(each for each in record.context if each.ref not in {*lost, *plan.refs}),
+        "doubts": tuple(each for each in record.doubts if each not in plan.gone),
     }
-    links = ("supersedes", "superseded_by", "promoted_from", "outdated_by", "likely_outdated_by")
+    links = ("supersedes", "superseded_by", "promoted_from", *NEWER)
     new |= {name: None for name in links if getattr(record, name) in plan.gone}
     if record.id in plan.back:
         new |= RETURNED

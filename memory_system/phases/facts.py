@@ -9,7 +9,7 @@ stand. Claims are taken in the order in which they were said.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from memory_system.attributes import about
 from memory_system.phases import Night, evidence, matching, revising
@@ -70,6 +70,7 @@ def settle(claim: Claim, draft: Draft, night: Night) -> str:
     if same is not None:
         return _meet(same, fact, claim, draft, night)
     meant = revising.meant(claim, draft, night)
+    fact = fact.model_copy(update={"doubts": tuple(each.id for each in meant.doubted)})
     if claim.form == QUOTE:
         draft.put("active", fact, "new")
         revising.outdate(meant, fact, claim, draft, night)
@@ -89,7 +90,7 @@ def _tell_anew(quotes: Iterable[str], fact: Fact, draft: Draft, night: Night) ->
             evidence.retire(quote, RETOLD, draft, night, superseded_by=fact.id)
 
 
-def _settle_claim(fact: Fact, claim: Claim, meant: list[Fact], draft: Draft, night: Night) -> str:
+def _settle_claim(fact: Fact, claim: Claim, meant: Sequence[Fact], draft: Draft, night: Night) -> str:
     """Put a claim that says something new to what cannot be true beside it, and what it changes by its words."""
     known = [each for each in _rivals(claim, draft) if not revising.has_happened(each, claim, night)]
     known += [each for each in meant if each.slot == fact.slot and each not in known]

@@ -6,7 +6,7 @@ pairs (`understand/weights`). Where it is only likely, all stand, and the older 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import permutations
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from memory_system.attributes import CERTAIN, about
 from memory_system.phases import Night, linking
 from memory_system.phases.evidence import counts_beside
 from memory_system.phases.linking import Shared
-from memory_system.records import QUOTE, STATEMENT, Fact, session_of
+from memory_system.records import NEWER, QUOTE, STATEMENT, Fact, session_of
 from memory_system.store.draft import Draft
 from memory_system.store.gist import gist_of, tells_of_past
 from memory_system.store.keys import quote_key
@@ -46,10 +46,11 @@ LATER = "likely otherwise"  # why a memory changes that stands and names a newer
 
 
 class Meant(NamedTuple):
-    """The memories that a claim makes outdated, and those that it likely does."""
+    """The memories that a claim makes outdated, those that it likely does, and those in doubt that it may."""
 
-    sure: list[Fact]
-    likely: list[Fact]
+    sure: Sequence[Fact] = ()
+    likely: Sequence[Fact] = ()
+    doubted: Sequence[Fact] = ()
 
 
 def meant(claim: Claim, draft: Draft, night: Night) -> Meant:
@@ -58,7 +59,7 @@ def meant(claim: Claim, draft: Draft, night: Night) -> Meant:
         named = _named(claim, draft)
         return Meant(named, [each for record in named for each in told_beside(record, claim.said_at, draft)])
     if claim.form == STATEMENT or claim.stance not in ("", "asserted") or linking.has_taken_a_place(claim, draft):
-        return Meant([], [])  # a model names what its sentence changes
+        return Meant()  # a model names what its sentence changes
     found = linking.candidates(claim, draft, night)
     possible = weighed(found, claim, night)
     likely = [each.record for each, weight in possible if weight >= _likely_from(each.record)]
@@ -67,7 +68,9 @@ def meant(claim: Claim, draft: Draft, night: Night) -> Meant:
     sure = list({each.id: each for each in (*_certain(claim, found, draft, night), *learned)}.values())
     partly = [each for each in sure if _tells_more(each)]
     sure = [each for each in sure if each not in partly]
-    return Meant(sure, list({each.id: each for each in (*partly, *likely) if each not in sure}.values()))
+    likely = list({each.id: each for each in (*partly, *likely) if each not in sure}.values())
+    maybe = (each.record for each, weight in possible if weight >= links().maybe and _may_be_missing(each.record))
+    return Meant(sure, likely, [each for each in maybe if each not in (*sure, *likely)])
 
 
 def weighed(found: Collection[Shared], claim: Claim, night: Night) -> list[tuple[Shared, int]]:
@@ -80,7 +83,12 @@ def weighed(found: Collection[Shared], claim: Claim, night: Night) -> list[tuple
 def _likely_from(record: Fact) -> int:
     """From which sum the newer words are shown beside the memory: an order that was withdrawn is worse alone than
     beside words that change nothing."""
-    return links().order if record.category == ORDER else links().likely
+    return links().maybe if record.category == ORDER else links().likely
+
+
+def _may_be_missing(record: Fact) -> bool:
+    """Whether the snapshot may do without the memory where it is in doubt if it is still so: not what is grave."""
+    return record.category not in CERTAIN
 
 
 def _tells_more(record: Fact) -> bool:
@@ -151,7 +159,7 @@ def _mark(record: Fact, changed: dict[str, object], why: str, draft: Draft, nigh
 
 def standing_again(fact: Fact, claim: Claim, draft: Draft) -> Fact:
     """The fact that a claim has said again: outdated no more, where that was later than what made it so."""
-    for name in ("outdated_by", "likely_outdated_by"):
+    for name in NEWER:
         newer = draft.get(named) if (named := getattr(fact, name)) else None
         if newer and newer.said_at < claim.said_at:
             fact = fact.model_copy(update={name: None})

@@ -79,8 +79,8 @@ def candidates(index: Index, moment: datetime, faded_at: datetime, slots: Iterab
     found = {each.id: each for each in _looked_at(standing, moment, slots)}
     records = (_candidate(each) for each in found.values())
     kept = [each for each in records if not isinstance(each.record, Summary) and holds(each.record, stamp)]
-    overtaken = _overtaken([each.record for each in kept])
-    kept = [each for each in _told_best(kept) if each.record.id not in overtaken]
+    past = _overtaken([each.record for each in kept]) | _doubted(each.record for each in kept)
+    kept = [each for each in _told_best(kept) if each.record.id not in past or _is_by_hand(each.record)]
     kept.sort(key=lambda each: each.record.id)
     kept.sort(key=lambda each: (each.rank, each.record.said_at), reverse=True)
     refs = {each.record.evidence[0].ref for each in kept if each.record.evidence and not each.record.attribute}
@@ -114,6 +114,11 @@ def _with_later(found: Sequence[Candidate], index: Index) -> list[Candidate]:
     return kept
 
 
+def _doubted(records: Iterable[Fact]) -> set[str]:
+    """The ids of memories that newer ones may have made otherwise."""
+    return {older for each in records for older in each.doubts}
+
+
 def _later(record: Fact, index: Index) -> Fact | None:
     """What stands today of what likely makes a memory outdated, and of what likely does that in turn."""
     passed, newest = {record.id}, None
@@ -135,7 +140,7 @@ def _overtaken(records: Sequence[Fact]) -> set[str]:
     passing = (
         each for each in records if each.form == QUOTE and not each.attribute and each.category in (*MOVING, ORDER)
     )
-    return {each.id for each in passing if _spoken_of_since(each, said) >= 1 and not _is_by_hand(each)}
+    return {each.id for each in passing if _spoken_of_since(each, said) >= 1}
 
 
 def _spoken_of_since(record: Fact, said: Mapping[str, Mapping[str, str]]) -> float:

@@ -13,13 +13,12 @@ from typing import Any
 
 from memory_system import rules
 from memory_system.privacy.secrets import narrowed
-from memory_system.records import Fact, session_of
+from memory_system.records import NEWER, Fact, session_of
 from memory_system.text import texts_in, with_texts
 
 # of texts, no words
 PLACES = {
-    "id", "path", "ref", "refs", "source", "citation", "type", "status", "method", "superseded_by", "outdated_by",
-    "likely_outdated_by",
+    "id", "path", "ref", "refs", "source", "citation", "type", "status", "method", "superseded_by", *NEWER,
 }  # fmt: skip
 _DATE = re.compile(r" ?\[\d{4}(?:-\d\d){0,2}(?:[/ ][\d:-]+)?\]")  # as the program puts it behind words
 BLANK = "\n"  # in the place of what is found, which nothing reaches over

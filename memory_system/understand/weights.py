@@ -22,7 +22,7 @@ LANGUAGES = ("en", "zh")
 SCALE = 32  # units of weight to one unit of log-odds
 
 FORMAT, LINKS_FORMAT = "weights 1", "links 1"
-THRESHOLDS = ("sure", "likely", "order")
+THRESHOLDS = ("sure", "likely", "maybe")
 _LANE = 16
 _HALF = 1 << (_LANE - 1)
 _LOWEST = ord("!")  # how a weight stands in the file: one printable sign, `N` for 0
@@ -97,14 +97,14 @@ def _sum_of_words(weights: Mapping[str, int], words: str, lang: str) -> int:
 class Links:
     """The link between a memory and what was said later: does the newer make the older one outdated? A whole weight for
     every feature, the sum without any, and thresholds: from `sure` the older memory is outdated, from `likely` both
-    stand, and the newer is shown beside the older; beside an order it is from `order`. Learned by
-    `scripts/links`."""
+    stand, and the newer is shown beside the older, an order from `maybe`; from there all others are in doubt. Learned
+    by `scripts/links`."""
 
     weights: Mapping[str, int]
     start: int
     sure: int
     likely: int
-    order: int
+    maybe: int
 
     def sum_of(self, told: Iterable[str]) -> int:
         """The sum of the weights of what tells for and against a link."""
