@@ -47,8 +47,9 @@ class Quoted:
 
     @property
     def weightiest(self) -> Segment:
-        """The segment by which the quote is judged: the most important one, the first of equals."""
-        return max(self.segments, key=lambda each: each.importance)
+        """The segment by which the quote is judged: the most important of those that are stated, if any is, the first
+        of equals."""
+        return max(self.segments, key=lambda each: (each.stance == "asserted", each.importance))
 
 
 def quotes_of(turn: Turn, segments: Iterable[Segment]) -> Iterator[Quoted]:
@@ -80,12 +81,11 @@ def _joins(turn: Turn, group: list[Segment], segment: Segment) -> bool:
 
 
 def _is_unit(turn: Turn, segments: Sequence[Segment]) -> bool:
-    """Whether a message is short and of a piece: nothing in it is barred or told already, and all is meant alike."""
+    """Whether a message is short, and nothing in it is barred or told already: what it changes is named beside it, and
+    where it is in doubt its words say so."""
     if turn.message.is_noted or turn.barred or len(segments) < len(turn.segments):
         return False
-    if any(each.change for each in segments):
-        return False
-    return len({each.stance for each in segments}) == 1 and columns(turn.message.text.strip()) <= WHOLE
+    return columns(turn.message.text.strip()) <= WHOLE
 
 
 def columns(words: str) -> int:
