@@ -21,7 +21,7 @@ from memory_system.store.keys import quote_key
 from memory_system.text import stands_in
 from memory_system.turns import Claim
 from memory_system.understand import matters
-from memory_system.understand.judge import CHANGES, ORDER
+from memory_system.understand.judge import CHANGES
 from memory_system.understand.matters import OWN
 from memory_system.understand.quotes import columns
 from memory_system.understand.weights import links
@@ -69,7 +69,7 @@ def meant(claim: Claim, draft: Draft, night: Night) -> Meant:
     partly = [each for each in sure if _tells_more(each)]
     sure = [each for each in sure if each not in partly]
     likely = list({each.id: each for each in (*partly, *likely) if each not in sure}.values())
-    maybe = (each.record for each, weight in possible if weight >= links().maybe and _may_be_missing(each.record))
+    maybe = (each.record for each, weight in possible if weight >= links().maybe)
     return Meant(sure, likely, [each for each in maybe if each not in (*sure, *likely)])
 
 
@@ -81,14 +81,9 @@ def weighed(found: Collection[Shared], claim: Claim, night: Night) -> list[tuple
 
 
 def _likely_from(record: Fact) -> int:
-    """From which sum the newer words are shown beside the memory: an order that was withdrawn is worse alone than
-    beside words that change nothing."""
-    return links().maybe if record.category == ORDER else links().likely
-
-
-def _may_be_missing(record: Fact) -> bool:
-    """Whether the snapshot may do without the memory where it is in doubt if it is still so: not what is grave."""
-    return record.category not in CERTAIN
+    """From which sum the newer words are shown beside the memory. What is grave may not be missing where it is in
+    doubt: an old dose or a withdrawn order is worse alone than beside words that change nothing."""
+    return links().maybe if record.category in CERTAIN else links().likely
 
 
 def _tells_more(record: Fact) -> bool:

@@ -97,8 +97,8 @@ def _sum_of_words(weights: Mapping[str, int], words: str, lang: str) -> int:
 class Links:
     """The link between a memory and what was said later: does the newer make the older one outdated? A whole weight for
     every feature, the sum without any, and thresholds: from `sure` the older memory is outdated, from `likely` both
-    stand, and the newer is shown beside the older, an order from `maybe`; from there all others are in doubt. Learned
-    by `scripts/links`."""
+    stand, and the newer is shown beside the older, beside what is grave from `maybe`; from there all else is in doubt.
+    Learned by `scripts/links`."""
 
     weights: Mapping[str, int]
     start: int
