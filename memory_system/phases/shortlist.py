@@ -16,7 +16,6 @@ import orjson
 from memory_system import clock
 from memory_system.attributes import topics_of
 from memory_system.phases.evidence import RULE
-from memory_system.phases.linking import message_of, people_in
 from memory_system.privacy import trust
 from memory_system.recall.around import followed
 from memory_system.recall.search_index import Index
@@ -28,7 +27,6 @@ from memory_system.text import language, told_in
 from memory_system.understand.alone import Alone, alone_of
 from memory_system.understand.judge import ORDER
 from memory_system.understand.language import claim_rules
-from memory_system.understand.matters import is_rare, terms_of
 from memory_system.understand.played import may_be_played
 from memory_system.understand.quotes import columns
 from memory_system.understand.weights import SCALE
@@ -79,8 +77,8 @@ def candidates(index: Index, moment: datetime, faded_at: datetime, slots: Iterab
     found = {each.id: each for each in _looked_at(standing, moment, slots)}
     records = (_candidate(each) for each in found.values())
     kept = [each for each in records if not isinstance(each.record, Summary) and holds(each.record, stamp)]
-    past = _overtaken([each.record for each in kept]) | _doubted(each.record for each in kept)
-    kept = [each for each in _told_best(kept) if each.record.id not in past or _is_by_hand(each.record)]
+    doubted = {older for each in kept for older in each.record.doubts}
+    kept = [each for each in _told_best(kept) if each.record.id not in doubted or _is_by_hand(each.record)]
     kept.sort(key=lambda each: each.record.id)
     kept.sort(key=lambda each: (each.rank, each.record.said_at), reverse=True)
     refs = {each.record.evidence[0].ref for each in kept if each.record.evidence and not each.record.attribute}
@@ -114,11 +112,6 @@ def _with_later(found: Sequence[Candidate], index: Index) -> list[Candidate]:
     return kept
 
 
-def _doubted(records: Iterable[Fact]) -> set[str]:
-    """The ids of memories that newer ones may have made otherwise."""
-    return {older for each in records for older in each.doubts}
-
-
 def _later(record: Fact, index: Index) -> Fact | None:
     """What stands today of what likely makes a memory outdated, and of what likely does that in turn."""
     passed, newest = {record.id}, None
@@ -128,31 +121,6 @@ def _later(record: Fact, index: Index) -> Fact | None:
         newest = found[-1]
         named = newest.likely_outdated_by
     return newest if newest and not newest.retired else None
-
-
-def _overtaken(records: Sequence[Fact]) -> set[str]:
-    """The ids of quotes of what passes (plans, events, projects) and of instructions of whose matter somebody has
-    spoken since: by rare terms that hardly any other message has. What was said last of a plan is how it stands."""
-    said: dict[str, dict[str, str]] = defaultdict(dict)  # by term, when the messages that have it were said
-    for record in records:
-        for term in _matter_of(record):
-            said[term][message_of(record)] = record.said_at
-    passing = (
-        each for each in records if each.form == QUOTE and not each.attribute and each.category in (*MOVING, ORDER)
-    )
-    return {each.id for each in passing if _spoken_of_since(each, said) >= 1}
-
-
-def _spoken_of_since(record: Fact, said: Mapping[str, Mapping[str, str]]) -> float:
-    """How surely newer messages speak of the same matter: a term counts the less, the more other messages have it."""
-    since = [said[term] for term in _matter_of(record) if max(said[term].values()) > record.said_at]
-    return sum(1 / (len(messages) - 1) for messages in since)
-
-
-def _matter_of(record: Fact) -> set[str]:
-    """The rare terms of a memory that are nobody's name."""
-    people = people_in(record)
-    return {term for term in terms_of(record.content) if is_rare(term) and term not in people}
 
 
 def is_clear(record: Fact) -> bool:
