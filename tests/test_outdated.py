@@ -659,3 +659,40 @@ def test_a_nickname_can_be_taken_back(said: list[str], tmp_path: Path) -> None:
     consolidate(tmp_path, NOW)
     held = [each for each in memories(tmp_path) if each.attribute == "nickname" and each.polarity]
     assert held == []
+
+
+DOUBTED = {
+    "en": ("My boss at the bakery is Ruth.", "Ruth from the bakery has a new post in Leeds."),
+    "zh": ("面包房的合唱团周二在老磨坊唱歌。", "合唱团这阵子在文化馆唱歌，周岚说的。"),
+}
+
+
+def in_doubt(root: Path, lang: str) -> tuple[Fact, Fact]:
+    """Two days of talk, of which the second may make the first otherwise."""
+    make(root)
+    for day, words in zip((2, 5), DOUBTED[lang], strict=True):
+        say(root, f"s{day}", (f"2026-03-{day:02}T09:00:00Z", "user", words))
+        consolidate(root, f"2026-03-{day + 1:02}T12:00:00Z")
+    older, newer = sorted(memories(root), key=lambda each: each.said_at)
+    return older, newer
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_may_be_otherwise_stays_as_it_is_and_leaves_the_snapshot(tmp_path: Path, lang: str) -> None:
+    older, newer = in_doubt(tmp_path, lang)
+    assert newer.doubts == (older.id,)
+    assert older.version == 1
+    snapshot = tmp_path / "memory/layer1/snapshot.md"
+    assert older.content not in snapshot.read_text()
+    with Workspace.open(tmp_path, now=at("2026-03-06T13:00:00Z"), write=True) as ws:
+        undo.rollback(ws, f"#{ws.journal.head().seq}")
+    assert older.content in snapshot.read_text()
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_nothing_of_what_is_forgotten_stays_in_what_doubted_it(tmp_path: Path, lang: str) -> None:
+    older, newer = in_doubt(tmp_path, lang)
+    with Workspace.open(tmp_path, now=at("2026-03-06T13:00:00Z"), write=True) as ws:
+        forgetting.forget(ws, forgetting.plan_of(ws, forgetting.Selection(ids=(older.id,))))
+    assert [(each.id, each.doubts) for each in memories(tmp_path)] == [(newer.id, ())]
+    assert problems(tmp_path, "2026-03-06T14:00:00Z") == []

@@ -10,13 +10,16 @@ from pathlib import Path
 import orjson
 import pytest
 from spoken import claim_of, claims, pieces, said
-from workspaces import at, consolidate, layers, make, say
+from workspaces import at, consolidate, layers, make, memories, say
 
-from memory_system import pipeline
+from memory_system import pipeline, text
 from memory_system.nights import order
 from memory_system.nights.order import Phase, Run
 from memory_system.phases import Night
+from memory_system.records import Belief
 from memory_system.turns import Message, Segment, Turn
+from memory_system.understand.claims import claims_of
+from memory_system.understand.subjects import Heard
 from memory_system.workspace import Workspace
 
 NOW = at("2026-03-03T12:00:00Z")
@@ -226,3 +229,33 @@ def test_what_a_slot_leaves_untold_stays_as_it_was_said(words: str, left: str) -
 @pytest.mark.parametrize("words", ["for every shift bring two pairs of gloves", "跟我讲他是长沙理工的教授"])
 def test_what_only_has_the_form_of_an_instruction_is_none(words: str) -> None:
     assert not [each for each in claims([said(words)]) if each.attribute == "instruction"]
+
+
+@pytest.mark.parametrize(
+    ("words", "attribute"),
+    [
+        ("my cat, orange and loud, has eaten the cheese again", "pet"),
+        ("dad runs a pub quiz team and a farm of snails on the balcony, long story", "occupation"),
+        ("看人家养的鹩哥会讲闽南话，我也想养一只陪我妈", "language"),
+    ],
+)
+def test_a_rule_that_nobody_else_hears_fills_no_slot(tmp_path: Path, words: str, attribute: str) -> None:
+    assert any(each.attribute == attribute for each in claims_of(words, text.language(words), Heard()))
+    make(tmp_path)
+    say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", words))
+    consolidate(tmp_path, "2026-03-03T12:00:00Z")
+    assert not any(each.attribute for each in memories(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Maybe I'm allergic to penicillin, the rash came after it. I walk to the mill every morning.",
+        "我在青岛的面包房上夜班。我可能对青霉素过敏。",
+    ],
+)
+def test_what_is_grave_and_in_doubt_is_told_as_such_beside_what_is_stated(tmp_path: Path, words: str) -> None:
+    make(tmp_path)
+    say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", words))
+    consolidate(tmp_path, "2026-03-03T12:00:00Z")
+    assert any(isinstance(each, Belief) and each.category == "health" for each in memories(tmp_path))

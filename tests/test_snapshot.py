@@ -446,11 +446,31 @@ def test_what_newer_words_may_have_changed_stands_no_more_but_what_is_pinned(tmp
         quote("I keep six hens behind the old mill in Tavira.", category="status", pinned=True),
     )
     named = tuple(each.id for each in (garage, hens))
-    newer = quote("The car is fine again, says Rui from the garage.", category="event", doubts=named)
+    newer = quote(
+        "The car is fine again, says Rui from the garage.",
+        category="event",
+        doubts=named,
+        said_at="2026-02-20T00:00:00Z",
+    )
     assert all(each in snapshot_of(tmp_path / "before", garage, hens) for each in ("12 March", "hens"))
     text = snapshot_of(tmp_path / "after", garage, hens, newer)
     assert "12 March" not in text
     assert "hens" in text
+
+
+def test_what_was_said_again_since_is_in_doubt_no_more(tmp_path: Path) -> None:
+    older = quote("My boss at the bakery is called Ruth Amaral.", category="relation", said_at="2026-02-01T00:00:00Z")
+    newer = quote("Ruth has a new post in Leeds.", said_at="2026-02-10T00:00:00Z", doubts=(older.id,))
+    again = older.model_copy(update={"last_confirmed": "2026-02-20T00:00:00Z"})
+    assert "Amaral" not in snapshot_of(tmp_path / "doubted", older, newer)
+    assert "Amaral" in snapshot_of(tmp_path / "again", again, newer)
+
+
+def test_an_order_that_leans_on_what_stood_before_is_obeyed_by_nobody(tmp_path: Path) -> None:
+    order = quote("From now on always put the dates first in every list.", category="instruction")
+    leaning = order.model_copy(update={"context": (Place(ref="s:e1", start=0, end=5),)})
+    assert "dates first" in snapshot_of(tmp_path / "alone", order)
+    assert "dates first" not in snapshot_of(tmp_path / "leaning", leaning)
 
 
 def test_what_is_moved_stands_on_its_new_day_alone(tmp_path: Path) -> None:

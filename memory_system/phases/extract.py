@@ -110,10 +110,13 @@ def _filled(turn: Turn, segment: Segment, listening: Listening) -> list[Filled]:
     if not is_meant or not message.is_first_hand or _opinion(message) is not None:
         return []
     words = turn.text_of(segment)
+    lang = _language(turn, words)
     heard = replace(heard_before(turn, segment, listening.names), takers=listening.takers)
-    found = claims.claims_of(words, _language(turn, words), heard)
-    is_plain = _tells_all(found, words)
-    found = [each for each in found if _is_sure(each, segment, turn, is_plain=is_plain)]
+    found = claims.claims_of(words, lang, heard)
+    if not (message.is_noted or segment.change == CORRECTS or _tells_all(found, words)):
+        found = [each for each in found if _is_heard(each, words, lang)]
+    if segment.keep != INSTRUCTION:  # "he told me he is a doctor"
+        found = [each for each in found if each.attribute != INSTRUCTION or each.subject == ASSISTANT]
     if not found or may_be_played(message.text):
         return []
     for each in found:
@@ -121,19 +124,14 @@ def _filled(turn: Turn, segment: Segment, listening: Listening) -> list[Filled]:
     return found
 
 
-def _is_sure(filled: Filled, segment: Segment, turn: Turn, *, is_plain: bool) -> bool:
-    """Whether more than a rule says so, which takes a trade for a name: the judge hears of the attribute too, or the
-    words are plain and say nothing else. What the owner has written down is as it stands."""
-    if filled.subject == ASSISTANT or turn.message.is_noted:  # how it is called is for the owner to say
+def _is_heard(filled: Filled, words: str, lang: str) -> bool:
+    """Whether the judge hears the attribute in the words as well: a rule alone takes a trade for a name."""
+    if filled.subject == ASSISTANT:  # how it is called is for the owner to say, in whatever words
         return True
-    if filled.attribute == INSTRUCTION:
-        return segment.keep == INSTRUCTION  # "he told me he is a doctor"
     if filled.value.islower() and attributes.is_somebody(filled.attribute) and filled.value in judge_of("en"):
-        return False  # "my cat, orange"
-    if segment.change == CORRECTS:
-        return True  # what the slip has filled
-    name, words = attributes.heard_as(filled.attribute), turn.text_of(segment)
-    return is_plain or name not in ATTRIBUTES or name in attributes_heard(words, _language(turn, words))
+        return False  # a word that people use: "my cat, orange"
+    name = attributes.heard_as(filled.attribute)
+    return name in (attributes_heard(words, lang) | {INSTRUCTION}) or name not in ATTRIBUTES
 
 
 def _language(turn: Turn, words: str) -> str:

@@ -77,8 +77,8 @@ def candidates(index: Index, moment: datetime, faded_at: datetime, slots: Iterab
     found = {each.id: each for each in _looked_at(standing, moment, slots)}
     records = (_candidate(each) for each in found.values())
     kept = [each for each in records if not isinstance(each.record, Summary) and holds(each.record, stamp)]
-    doubted = {older for each in kept for older in each.record.doubts}
-    kept = [each for each in _told_best(kept) if each.record.id not in doubted or _is_by_hand(each.record)]
+    doubted = _doubted(each.record for each in kept)
+    kept = [each for each in _told_best(kept) if not _is_in_doubt(each.record, doubted)]
     kept.sort(key=lambda each: each.record.id)
     kept.sort(key=lambda each: (each.rank, each.record.said_at), reverse=True)
     refs = {each.record.evidence[0].ref for each in kept if each.record.evidence and not each.record.attribute}
@@ -121,6 +121,19 @@ def _later(record: Fact, index: Index) -> Fact | None:
         newest = found[-1]
         named = newest.likely_outdated_by
     return newest if newest and not newest.retired else None
+
+
+def _doubted(records: Iterable[Fact]) -> dict[str, str]:
+    """The ids of memories that newer ones may have made otherwise, each with when the last of these was said."""
+    found: dict[str, str] = {}
+    for record in records:
+        found |= {each: max(record.said_at, found.get(each, "")) for each in record.doubts}
+    return found
+
+
+def _is_in_doubt(record: Fact, doubted: Mapping[str, str]) -> bool:
+    """Whether a memory may be otherwise, as nobody has said it again or brought it back since."""
+    return doubted.get(record.id, "") > (record.last_confirmed or record.said_at) and not _is_by_hand(record)
 
 
 def is_clear(record: Fact) -> bool:

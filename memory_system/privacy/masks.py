@@ -18,7 +18,7 @@ from memory_system.text import texts_in, with_texts
 
 # of texts, no words
 PLACES = {
-    "id", "path", "ref", "refs", "source", "citation", "type", "status", "method", "superseded_by", *NEWER,
+    "id", "path", "ref", "refs", "source", "citation", "type", "status", "method", "superseded_by", "doubts", *NEWER,
 }  # fmt: skip
 _DATE = re.compile(r" ?\[\d{4}(?:-\d\d){0,2}(?:[/ ][\d:-]+)?\]")  # as the program puts it behind words
 BLANK = "\n"  # in the place of what is found, which nothing reaches over

@@ -34,8 +34,8 @@ def alone_of(words: str, lang: str) -> Alone:
 def seen(words: str, lang: str) -> features.Seen:
     """What is seen of words alone: they themselves, how they look and begin, and what the judge makes of them."""
     plain = simplified(words)
-    alone = features.of_words(plain, lang)
-    sums = zip((*judge.LABELS, *judge.ATTRIBUTES), judge.reader_of(lang).sums(alone), strict=True)
+    judged = judge.reader_of(lang).sums(features.of_words(plain, lang))
+    sums = zip((*judge.LABELS, *judge.ATTRIBUTES), judged, strict=True)
     heard = {f"#{name} {step}" for name, total in sums for step in STEPS if total >= step}
     form = {f"#leans {quotes.leans(words, lang)}", f"#whole {quotes.is_whole(words, lang)}"}
-    return alone._replace(own=heard | form | {*features.looks_of(plain, lang)})
+    return features.of_words(plain, lang, heard | form | {*features.looks_of(plain, lang)})

@@ -32,7 +32,7 @@ ATTRIBUTES = (
 )  # fmt: skip
 IDENTITY = frozenset({"name", "age", "birthday", "hometown"})
 TOLD_FROM = -SCALE // 2  # log-odds times `SCALE`, from which an attribute is heard
-LIKELY_TOLD_FROM = 0  # and from which it may fill a slot
+FILLS_FROM = 0  # and from which it may fill a slot
 ASKED_FROM = -SCALE // 2  # and from which a question asks for it
 HINTED_FROM = -3 * SCALE // 2  # and from which words may tell of it: they are looked at where it is asked for
 
@@ -106,12 +106,12 @@ def attributes_asked(question: str, lang: str) -> frozenset[str]:
 
 
 def attributes_heard(words: str, lang: str) -> frozenset[str]:
-    """The attributes of which words tell, whatever stood around them."""
-    return _heard("tells", words, lang, LIKELY_TOLD_FROM)
+    """The attributes that words may fill, whatever stood around them."""
+    return _heard("tells", words, lang, FILLS_FROM)
 
 
 def attributes_hinted(words: str, lang: str) -> frozenset[str]:
-    """The attributes of which words may tell: there are doubts."""
+    """The attributes of which words may tell, unsurely."""
     return _heard("tells", words, lang, HINTED_FROM)
 
 

@@ -47,9 +47,8 @@ class Quoted:
 
     @property
     def weightiest(self) -> Segment:
-        """The segment by which the quote is judged: the most important of those that are stated, if any is, the first
-        of equals."""
-        return max(self.segments, key=lambda each: (each.stance == "asserted", each.importance))
+        """The segment by which the quote is judged: the most important one, of equals one that is stated, the first."""
+        return max(self.segments, key=lambda each: (each.importance, each.stance == "asserted"))
 
 
 def quotes_of(turn: Turn, segments: Iterable[Segment]) -> Iterator[Quoted]:
@@ -82,8 +81,10 @@ def _joins(turn: Turn, group: list[Segment], segment: Segment) -> bool:
 
 def _is_unit(turn: Turn, segments: Sequence[Segment]) -> bool:
     """Whether a message is short, and nothing in it is barred or told already: what it changes is named beside it, and
-    where it is in doubt its words say so."""
+    where it is in doubt its words say so; but what is of health and in doubt is not stated with the rest."""
     if turn.message.is_noted or turn.barred or len(segments) < len(turn.segments):
+        return False
+    if any(each.keep == "health" and each.stance != segments[0].stance for each in segments):
         return False
     return columns(turn.message.text.strip()) <= WHOLE
 

@@ -44,7 +44,7 @@ class Weights:
             if (place := name[:2]) in PLACES:
                 self._places[PLACES.index(place)][name[2:]] = weights[name]
         # sums of words alone: several labels are asked of the same, and people say them again
-        self._of_words = lru_cache(maxsize=1024)(partial(_sum_of_words, self._places[0]))
+        self._of_words = lru_cache(maxsize=64)(partial(_sum_of_words, self._places[0]))
 
     def beside(self, *others: Weights) -> Weights:
         """These labels and the others' as those of one: a feature is looked up once for all."""
@@ -66,7 +66,7 @@ class Weights:
         total = self._start
         if seen.lang:
             total += self._of_words(seen.words, seen.lang)
-        for weights, found in zip(self._places, seen, strict=False):
+        for weights, found in zip(self._places, seen[: len(PLACES)], strict=True):
             if found:
                 total += _sum(weights, found)
         return self._lanes(total)

@@ -223,7 +223,12 @@ def replaced_by(ws: Workspace, record: Fact) -> list[Fact]:
 
 def restore(ws: Workspace, memory_id_: str, who: Who = "library") -> Fact:
     """Bring an archived memory back, with a score of at least its importance."""
-    back: dict[str, object] = {**RETURNED, **dict.fromkeys(NEWER), "expires": None}
+    back: dict[str, object] = {
+        **RETURNED,
+        **dict.fromkeys(NEWER),
+        "expires": None,
+        "last_confirmed": clock.stamp(ws.now),
+    }
     moved = _move(ws, memory_id_, "active", "restored by hand", back)
     ws.accesses.note("restore", [memory_id_], ws.now, who)
     return moved
