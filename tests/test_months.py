@@ -94,8 +94,13 @@ def test_stopped_at_any_operation_nothing_is_lost_and_the_next_one_packs(tmp_pat
 
 def test_past_months_stay_plain_for_as_many_days_as_are_asked_for(tmp_path: Path) -> None:
     root = make(tmp_path, history_days=40)
-    for day, bought in (("2026-02-20", "a kayak"), ("2026-03-03", "six hens"), ("2026-04-02", "the old piano")):
-        say(root, day, (f"{day}T09:00:00Z", "user", f"I bought {bought} today."))
+    told = {
+        "2026-02-20": "I bought a kayak today.",
+        "2026-03-03": "My neighbour keeps six hens behind the mill.",
+        "2026-04-02": "The old piano went to the school in Faro.",
+    }
+    for day, words in told.items():
+        say(root, day, (f"{day}T09:00:00Z", "user", words))
         consolidate(root, f"{day}T23:00:00Z", force=True)
     assert files(root) == ["2026-02.jsonl", "2026-03.jsonl", "2026-04.jsonl"]
     consolidate(root, "2026-04-10T12:00:00Z")
