@@ -458,6 +458,17 @@ def test_what_newer_words_may_have_changed_stands_no_more_but_what_is_pinned(tmp
     assert "hens" in text
 
 
+@pytest.mark.parametrize(
+    "words", ["我对青霉素过敏，海鲜也过敏。", "I'm allergic to penicillin, and to shellfish as well I think."]
+)
+def test_an_allergy_that_no_slot_holds_stands_in_words_beside_the_one_that_does(tmp_path: Path, words: str) -> None:
+    make(tmp_path)
+    say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", words))
+    consolidate(tmp_path, "2026-03-03T12:00:00Z")
+    text = (tmp_path / "memory/layer1/snapshot.md").read_text()
+    assert "海鲜" in text or "shellfish" in text
+
+
 def test_what_was_said_again_since_is_in_doubt_no_more(tmp_path: Path) -> None:
     older = quote("My boss at the bakery is called Ruth Amaral.", category="relation", said_at="2026-02-01T00:00:00Z")
     newer = quote("Ruth has a new post in Leeds.", said_at="2026-02-10T00:00:00Z", doubts=(older.id,))

@@ -48,6 +48,7 @@ OBEYED_FROM = -SCALE  # from which an order is taken to last; lower, as orders a
 _SURE = {"zh": " (可信度 {confidence})", "en": " (confidence {confidence})"}
 
 MOST_UNTOLD = 12  # columns of a quote's words that claims may leave untold and still say what it says
+LEAST_UNTOLD = 3  # the same of what is grave, where a second allergy is one word
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,7 +320,8 @@ def _tells_again(record: Fact, claims: Mapping[str, list[Fact]]) -> bool:
         return False
     if record.form != QUOTE:
         return any(each.quote == record.evidence[0].quote for claim in telling for each in claim.evidence)
-    return bool(telling) and _untold(record, telling) <= MOST_UNTOLD
+    most = LEAST_UNTOLD if record.category in PROTECTED else MOST_UNTOLD
+    return bool(telling) and _untold(record, telling) <= most
 
 
 def _untold(record: Fact, claims: Iterable[Fact]) -> int:
