@@ -163,7 +163,7 @@ class Fact(Stored):
     speaker: str = ""  # whose words a quote is, where they are not the owner's
     context: tuple[Place, ...] = ()  # what a quote leans on, and is shown with
     tells: tuple[str, ...] = ()  # attributes that a quote or a statement tells of, by the sound of its words
-    asked_by: tuple[str, ...] = ()  # words that are searched with what it says, and never shown
+    asked_by: tuple[str, ...] = ()  # a question and words that are searched with what it says, and never shown
     outdated_by: str | None = None  # the memory by which it is moved, called off, ended or put right
     likely_outdated_by: str | None = None  # the newer memory that likely does so: both stand, and are shown together
     doubts: tuple[str, ...] = ()  # older memories that it may make otherwise: the snapshot goes without them

@@ -146,7 +146,7 @@ class Claim:
     context: tuple[Place, ...] = ()
     beside: str = ""
     tells: tuple[str, ...] = ()  # attributes that a quote or a statement tells of
-    asked_by: tuple[str, ...] = ()  # other words by which somebody may ask for it
+    asked_by: tuple[str, ...] = ()  # a question and other words by which somebody may ask for it
     also: tuple[Evidence, ...] = ()  # more words that a statement rests on
     target: str = ""  # the id of the memory that it changes, where that was named
     instead: tuple[str, ...] = ()  # the ids of quotes of the same words, in whose place it stands

@@ -202,17 +202,29 @@ def test_what_is_sent_is_the_talk_of_the_day_and_what_it_touches(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("said", "text", "words", "asked"),
+    ("said", "text", "by", "asked"),
     [
-        ("I stay away from naproxen.", "User stays away from naproxen.", ["painkiller", "tablets"], "which painkiller"),
-        ("我不碰布洛芬。", "用户不碰布洛芬。", "止痛药，药片", "哪种止痛药"),
+        (
+            "I stay away from naproxen.",
+            "User stays away from naproxen.",
+            {"words": ["painkiller", "tablets"]},
+            "which painkiller",
+        ),
+        (
+            "I stay away from naproxen.",
+            "User stays away from naproxen.",
+            {"ask": "Which painkiller must I not take?"},
+            "which painkiller",
+        ),
+        ("我不碰布洛芬。", "用户不碰布洛芬。", {"words": "止痛药，药片"}, "哪种止痛药"),
+        ("我不碰布洛芬。", "用户不碰布洛芬。", {"ask": "我不能吃哪种止痛药？"}, "哪种止痛药"),
     ],
 )
-def test_the_words_by_which_a_memory_is_asked_for_are_found_never_shown_and_forgotten(
-    tmp_path: Path, said: str, text: str, words: list[str] | str, asked: str
+def test_what_a_memory_is_asked_by_is_found_never_shown_and_forgotten(
+    tmp_path: Path, said: str, text: str, by: dict[str, Any], asked: str
 ) -> None:
     make(tmp_path)
-    read_by(telling({said[:-1]: {"text": text, "words": words, "kind": "health"}}), tmp_path, said)
+    read_by(telling({said[:-1]: {"text": text, "kind": "health", **by}}), tmp_path, said)
     other = asked.removeprefix("which ").removeprefix("哪种")
     with Workspace.open(tmp_path, now=at(NOW)) as ws:
         found = finder.search(ws, asked, scope="memories")["results"]

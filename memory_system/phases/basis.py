@@ -44,7 +44,8 @@ class Operation(BaseModel):
     when: str = ""  # start, or start/end: local ISO dates or times
     until: str = ""
     maybe: bool = False
-    words: list[str] = []  # other words by which somebody may ask for it
+    ask: str = ""  # a question that it answers, in other words
+    words: list[str] = []  # more words by which somebody may ask for it
     kind: Kind = "event"
 
     @field_validator("words", mode="before")

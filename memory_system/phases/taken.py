@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 
 from memory_system import attributes, clock, dates, text
 from memory_system.phases import Night, extract
-from memory_system.phases.basis import Basis, bare
+from memory_system.phases.basis import Basis, Operation, bare
 from memory_system.phases.evidence import evidence_of
 from memory_system.phases.screen import CATEGORIES
 from memory_system.phases.shown import Line
@@ -24,7 +23,8 @@ from memory_system.understand.judge import attributes_told, reader_of
 from memory_system.understand.quotes import Quoted
 
 PASSING = "temporary"  # words that end something matter by what they end
-MOST_WORDS, LONGEST_WORD = 3, 24  # by which somebody may ask for it, and the characters of one
+LONGEST_ASK = 120  # characters of a question by which somebody may ask for it
+MOST_WORDS, LONGEST_WORD = 3, 24  # more words by which they may, and the characters of one
 _USERS = re.compile(r"\buser['’]s\b", re.IGNORECASE)
 _USER_DOES = re.compile(r"\buser (?P<verb>\w+)", re.IGNORECASE)
 _VERBS = {"is": "am", "has": "have", "does": "do", "was": "was", "always": "always"}
@@ -40,7 +40,7 @@ def claim_of(basis: Basis, method: str, night: Night) -> Claim:
         if each.message.ref != made.ref
     )
     until = _until(basis, night) or made.expires
-    asked_by = _asked_by(operation.words)
+    asked_by = _asked_by(operation)
     made = replace(made, method=method, also=also, stance="asserted", expires=until, asked_by=asked_by)
     if target is not None:
         made = replace(made, target=target.id, change=_change(basis, target, made, night))
@@ -49,10 +49,11 @@ def claim_of(basis: Basis, method: str, night: Night) -> Claim:
     return made
 
 
-def _asked_by(words: Iterable[str]) -> tuple[str, ...]:
-    """The words by which somebody may ask for it: a few short ones that hold no secret."""
-    short = (each for word in words if 0 < len(each := word.strip()) <= LONGEST_WORD and not redact(each)[1])
-    return tuple(dict.fromkeys(short))[:MOST_WORDS]
+def _asked_by(operation: Operation) -> tuple[str, ...]:
+    """The question and the words by which somebody may ask for it: short ones that hold no secret."""
+    question = [operation.ask.strip()] if len(operation.ask) <= LONGEST_ASK else []
+    words = [word.strip() for word in operation.words if len(word) <= LONGEST_WORD][:MOST_WORDS]
+    return tuple(each for each in dict.fromkeys(question + words) if each and not redact(each)[1])
 
 
 def _slot(basis: Basis, night: Night) -> Claim | None:
