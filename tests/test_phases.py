@@ -202,11 +202,15 @@ def test_a_reminder_is_not_over_for_a_day_that_was_over_when_it_was_said(words: 
         ("There is a check on 8 May 2031, they moved me to 12 May 2031", "2031-05-12"),
         ("牙医从2031年5月8号改到2031年5月12号了", "2031-05-12"),
         ("牙医改到2031年5月12号了，原来是2031年5月8号", "2031-05-12"),
-        ("The dentist is on 8 May 2031, the optician on 12 May 2031", "2031-05-08"),
-        ("牙医2031年5月8号，配眼镜2031年5月12号", "2031-05-08"),
+        ("The dentist texted, 8 May 2031 is gone, 12 May 2031 at four", "2031-05-12"),
+        ("牙医来短信，2031年5月8号他不在，2031年5月12号下午", "2031-05-12"),
+        ("The dentist is on 8 May 2031, the optician on 12 May 2031", "2031-05-12"),
+        ("牙医2031年5月8号，配眼镜2031年5月12号", "2031-05-12"),
+        ("We fly on 3 March 2031, booked the house 8 May 2031 to 12 May 2031", "2031-05-08"),
     ],
 )
-def test_what_is_moved_is_filed_by_its_new_day(words: str, day: str) -> None:
+def test_of_several_days_ahead_a_message_is_filed_by_the_new_one_or_the_last(words: str, day: str) -> None:
+    """So it stands until all of them are over."""
     kept = claim_of(words)
     assert kept.event_time is not None
     assert kept.event_time.day == day

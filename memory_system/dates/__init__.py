@@ -21,7 +21,7 @@ from typing import Any, Literal
 
 from memory_system.dates.atoms import Piece, count, is_timely, patterns
 from memory_system.dates.clauses import is_denied, is_put, was_put
-from memory_system.dates.finding import DAILY, When, find, in_one, is_hour, meant, nameable, scan, standing
+from memory_system.dates.finding import DAILY, When, find, in_one, is_hour, last_in_one, meant, nameable, scan, standing
 from memory_system.dates.intervals import complete
 from memory_system.records import EventTime
 from memory_system.rules import table
@@ -38,6 +38,7 @@ __all__ = [
     "is_hour",
     "is_put",
     "is_timely",
+    "last_in_one",
     "marked",
     "meant",
     "nameable",

@@ -187,10 +187,20 @@ def standing(text: str, whens: Sequence[When], lang: str) -> list[When]:
 
 def in_one(text: str, whens: Sequence[When], lang: str) -> When:
     """The first of the expressions that stand, to the end of the second where the two are the ends of a range."""
-    left = standing(text, whens, lang) or whens
-    first, second = left[0], left[1] if len(left) > 1 else None
-    if second is None or not patterns("range")[lang].fullmatch(text, first.span[1], second.span[0]):
-        return first
+    first, *others = standing(text, whens, lang) or whens
+    return _joined(text, first, others[0], lang) or first if others else first
+
+
+def last_in_one(text: str, whens: Sequence[When], lang: str) -> When:
+    """The last of the expressions, from the start of the one before where the two are the ends of a range."""
+    *others, last = whens
+    return _joined(text, others[-1], last, lang) or last if others else last
+
+
+def _joined(text: str, first: When, second: When, lang: str) -> When | None:
+    """The range of which the two are the ends; None where they are none."""
+    if not patterns("range")[lang].fullmatch(text, first.span[1], second.span[0]):
+        return None
     span = first.span[0], second.span[1]
     return replace(first, span=span, end=second.end, text=text[slice(*span)])
 
