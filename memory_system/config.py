@@ -157,7 +157,7 @@ class EmbedderConfig(Section):
     tries: Positive = 3  # of each request, by night
     timeout: Positive = 60  # seconds for one request, by night
     query_timeout: Positive = 5  # seconds that a search waits; then it answers by words alone
-    weight: Rate = 0.9  # added to a result for meaning the same as the question, where the vectors prove of use
+    weight: Rate = 2.0  # added to a result for meaning the same as the question, where the vectors prove of use
 
 
 class Context(Section):

@@ -45,7 +45,8 @@ SAID = (
     "房东说下个月涨房租。",
     "妹妹养了一只狗。",
 )
-MEANINGS = ("couch sofa", "physician doctor", "番茄 西红柿", "汽车 车", "bike bicycle")
+# words that no thesaurus has: only the endpoint knows what they mean
+MEANINGS = ("zofka sofa", "medikus doctor", "朗火果 西红柿", "汽车 车", "bike bicycle")
 VECTORS = "memory/layer2/index/vectors.sqlite"
 
 
@@ -78,7 +79,7 @@ def texts(found: dict[str, Any]) -> list[str]:
 
 def test_what_means_the_same_is_found_without_a_word_of_it(tmp_path: Path, knows: Endpoint) -> None:
     root = workspace(tmp_path, knows)
-    for query, answer in (("couch", SAID[0]), ("Who is the physician?", SAID[1]), ("番茄", SAID[8])):
+    for query, answer in (("zofka", SAID[0]), ("Who is the medikus?", SAID[1]), ("朗火果", SAID[8])):
         assert answer not in texts(search(root, query, mode="keyword"))
         for mode in ("auto", "hybrid", "vector"):
             found = search(root, query, mode=mode, explain=True)
@@ -117,17 +118,17 @@ def test_vectors_that_know_lose_nothing_that_words_find(tmp_path: Path, knows: E
 def test_filters_and_scopes_hold_for_vectors(tmp_path: Path, knows: Endpoint) -> None:
     root = workspace(tmp_path, knows)
     with Workspace.open(root, now=at(NOON)) as ws:
-        assert {row["type"] for row in finder.search(ws, "couch", scope="memories")["results"]} == {"fact"}
-        assert finder.search(ws, "couch", scope="notes")["results"] == []
-        assert finder.search(ws, "couch", entity="Nora", mode="vector", scope="sessions")["total_found"] <= 1
+        assert {row["type"] for row in finder.search(ws, "zofka", scope="memories")["results"]} == {"fact"}
+        assert finder.search(ws, "zofka", scope="notes")["results"] == []
+        assert finder.search(ws, "zofka", entity="Nora", mode="vector", scope="sessions")["total_found"] <= 1
 
 
 def test_context_asks_for_meaning_as_well(tmp_path: Path, knows: Endpoint) -> None:
     root = workspace(tmp_path, knows)
     knows.requests.clear()
     with Workspace.open(root, now=at(NOON)) as ws:
-        found = finder.context(ws, "The physician told me to rest")
-    assert [body["input"] for body in knows.requests] == [["The physician told me to rest"]]
+        found = finder.context(ws, "The medikus told me to rest")
+    assert [body["input"] for body in knows.requests] == [["The medikus told me to rest"]]
     assert "rest for a week" in found["text"]
     assert "warning" not in found
 
@@ -143,13 +144,13 @@ def test_an_endpoint_that_was_never_there(tmp_path: Path) -> None:
         )
         with Workspace.open(root, now=at(NOON), write=True) as ws:
             derive.rebuild(ws)
-        assert texts(search(root, "couch"))[0] == SAID[0]
+        assert texts(search(root, "zofka"))[0] == SAID[0]
 
 
 def test_messages_are_asked_as_their_speaker_would_ask(tmp_path: Path, knows: Endpoint) -> None:
     root = workspace(tmp_path, knows)
     people = {"participants": {"user": "Nora", "assistant": "小林"}}
-    said = (("user", "I saw the physician."), ("assistant", "Nora, Nora, the bus."), ("user", "我买了汽车。"))
+    said = (("user", "I saw the medikus."), ("assistant", "Nora, Nora, the bus."), ("user", "我买了汽车。"))
     for number, (role, text) in enumerate(said):
         say(root, f"n{number}", ("2026-03-03T13:00:00Z", role, text), **people)
     consolidate(root, "2026-03-04T12:00:00Z")
@@ -166,7 +167,7 @@ def test_messages_are_asked_as_their_speaker_would_ask(tmp_path: Path, knows: En
 
 def test_of_a_long_text_that_means_the_same_it_counts_less(tmp_path: Path, knows: Endpoint) -> None:
     root = workspace(tmp_path, knows)
-    long, short = " ".join(["physician"] * 90), "physician"
+    long, short = " ".join(["medikus"] * 90), "medikus"
     for number, text in enumerate((long, short)):
         say(root, f"said{number}", (f"2026-03-03T13:0{number}:00Z", "user", text))
     consolidate(root, "2026-03-04T12:00:00Z")
@@ -176,7 +177,7 @@ def test_of_a_long_text_that_means_the_same_it_counts_less(tmp_path: Path, knows
 
 def test_what_a_turn_means_counts_in_part_for_the_turns_beside_it(tmp_path: Path, knows: Endpoint) -> None:
     root = workspace(tmp_path, knows)
-    turns = ("The couch is old.", "Forty euros.", "沙发旁边是番茄。", "三块钱。")
+    turns = ("The zofka is old.", "Forty euros.", "沙发旁边是朗火果。", "三块钱。")
     for number, text in enumerate(turns):
         say(root, "pairs", (f"2026-03-03T13:0{number}:00Z", "user", text))
     consolidate(root, "2026-03-04T12:00:00Z")
@@ -190,10 +191,10 @@ def test_a_language_that_the_model_does_not_know_is_asked_by_words_alone(tmp_pat
     with serving(knowing(*MEANINGS, languages=["en"])) as endpoint:
         root = workspace(tmp_path, endpoint)
         endpoint.requests.clear()
-        for query in ("番茄", "爬山", "房东涨房租"):
+        for query in ("朗火果", "爬山", "房东涨房租"):
             assert search(root, query)["results"] == search(root, query, mode="keyword")["results"]
         assert not endpoint.requests
-        assert texts(search(root, "couch"))[0] == SAID[0]
+        assert texts(search(root, "zofka"))[0] == SAID[0]
 
 
 # What is embedded, and when
@@ -233,7 +234,7 @@ def test_another_model_is_another_set_of_vectors(tmp_path: Path, knows: Endpoint
     config = json.loads(path.read_text())
     config["embedder"]["model"] = "other"
     path.write_text(json.dumps(config))
-    found = search(root, "couch", mode="hybrid")
+    found = search(root, "zofka", mode="hybrid")
     assert "another index or model" in found["warning"]
     config["embedder"] = {"kind": "none"}
     path.write_text(json.dumps(config))
@@ -255,7 +256,7 @@ def test_the_file_is_private_and_may_be_damaged(tmp_path: Path, knows: Endpoint)
     assert "answered by words alone" in found["warning"]
     say(root, "new", ("2026-03-03T13:00:00Z", "user", "The ferry leaves at seven."))
     consolidate(root, "2026-03-04T12:00:00Z")
-    assert texts(search(root, "couch"))[0] == SAID[0]
+    assert texts(search(root, "zofka"))[0] == SAID[0]
 
 
 # An endpoint that is down

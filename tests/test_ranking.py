@@ -485,10 +485,31 @@ def test_what_only_asks_is_not_looked_up(question: str, wanted: str, glue: str) 
     assert glue not in terms
 
 
-def test_a_kind_alone_finds_nothing(world: Found) -> None:
-    world.say(*said("I went swimming", "我去游泳了"))
-    assert world.texts("which sports does Zoltan do") == []
-    assert world.texts("哈桑做什么运动") == []
+def test_a_kind_that_no_word_names_finds_nothing_alone(world: Found) -> None:
+    world.say(*said("I went swimming with my niece", "我去杭州了"))
+    assert world.texts("who is Zoltan") == []
+    assert world.texts("哈桑在哪里") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "others"),
+    [
+        ("lilies give her a sore head", "Which flowers should I avoid?", "Which trains should I avoid?"),
+        ("Sertraline went up to 100 on Monday", "what antidepressant am I on", "what scaffolding am I on"),
+        ("二甲双胍加到一天三次", "降糖药一天吃几回？", "钢琴课一天上几回？"),
+        ("头孢我碰都不能碰", "开抗生素要避开哪一类？", "买窗帘要避开哪一类？"),
+    ],
+)
+def test_a_word_finds_what_people_ask_for_by_it(world: Found, text: str, query: str, others: str) -> None:
+    world.say(*said(text, "The bus was late again", "今天又堵车"))
+    assert world.texts(query)[0] == text
+    scores = [max((row["score"] for row in world.rows(each)), default=0.0) for each in (query, others)]
+    assert scores[0] > scores[1]
+
+
+def test_what_is_found_by_another_word_comes_behind_what_has_the_word(world: Found) -> None:
+    world.say(*said("The flowers are on the sill", "The lilies are on the sill"))
+    assert world.texts("where are the flowers")[0] == "The flowers are on the sill"
 
 
 # Thinking aloud, misspellings

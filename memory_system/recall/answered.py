@@ -9,6 +9,7 @@ from memory_system.config import Ranking
 from memory_system.recall import terms
 from memory_system.recall.asked import Question
 from memory_system.recall.candidates import OTHERWISE_SHARE, STATED, Candidates
+from memory_system.recall.kinds import kinds_of, word_of
 from memory_system.recall.names import Name, is_of_the_sort, names_another, people_named, speaks_of
 from memory_system.recall.ranking import ANOTHERS, Scored
 from memory_system.text import is_cjk
@@ -34,6 +35,7 @@ QUALIFIES = frozenset(
 QUALIFYING = 0.5  # what these words, which only qualify what is asked for, count beside a word that is missing
 OF_THE_KIND = 0.5  # times less, where the best states what is asked, but not that it is of the sort: a car, no van
 GUESSED = 0.8  # times less, where nothing but a guess at the words has found it
+RELATED_PART = 0.5  # of a word that only asks for what the best names
 _AROUND = (-2, -1, 1, 2)
 _WORDS = re.compile(r"\w+")
 
@@ -62,7 +64,8 @@ def talked_of(question: Question, found: Candidates, ranked: list[Scored]) -> fl
 def _covered(question: Question, found: Candidates, mass: float) -> float:
     """The share of the question's words; of a long question, of as many as a text can hold."""
     count = len(question.terms) - (1 - FRAME) * len(question.aside)
-    whole = sum(found.weights) * min(1.0, HOLDS / max(1.0, count))
+    related = sum(found.weights[len(question.terms) + at] for at, kind in enumerate(question.kinds) if word_of(kind))
+    whole = (sum(found.weights) - related) * min(1.0, HOLDS / max(1.0, count))  # nobody need name all that they ask for
     return min(1.0, max(mass / (whole or 1.0), LEAST))
 
 
@@ -170,9 +173,11 @@ def _parts(question: Question, found: Candidates, best: Scored) -> list[float]:
     held = {kind for place, kind in enumerate(question.kinds) if kinds >> place & 1}
 
     def part(place: int, term: str) -> float:
-        if mask >> place & 1 or (held and not held.isdisjoint(terms.kinds_of(term))):
+        named = held.intersection(kinds_of(term)) if held else held
+        if mask >> place & 1 or not all(map(word_of, named)):
             return 1.0
-        return sum(sign in text for sign in term) / len(term) if is_cjk(term) else 0.0
+        signs = sum(sign in text for sign in term) / len(term) if is_cjk(term) else 0.0
+        return max(signs, RELATED_PART) if named else signs
 
     return [part(place, term) for place, term in enumerate(question.terms)]
 

@@ -16,7 +16,7 @@ import orjson
 
 from memory_system import clock
 from memory_system.privacy.pasted import Callings
-from memory_system.recall import terms
+from memory_system.recall import kinds, terms
 from memory_system.recall.names import Name, named, nearest, of_oneself
 from memory_system.recall.units import storable
 from memory_system.recall.views import Standing
@@ -68,7 +68,7 @@ class Question:
     has the terms of each, else it is empty. `asks` is false where words are only looked up; `asks_when` is whether it
     asks for a time, `asks_day` for one that the day of speaking may tell, `yours` for what the assistant said; `own` is
     whether it speaks of the user, `denies` whether of what is not so. `names` are who and what else is named, `kinds`
-    the kinds of things (`terms.kinds_of`), `spans` the times, each from a stamp to a stamp."""
+    the kinds of things (`kinds.kinds_of`), `spans` the times, each from a stamp to a stamp."""
 
     text: str
     lang: str
@@ -100,7 +100,7 @@ def understood(query: str, now: datetime, zone: ZoneInfo) -> Question:
         aside=frozenset(rest).difference(main),
         several=several,
         names=named(text),
-        kinds=tuple(rule.id for rule in put.get("kinds", ())),
+        kinds=(*(rule.id for rule in put.get("kinds", ())), *kinds.asked_by_words(fold(text))),
         spans=_spans(text, now, zone),
         own=bool(in_first_person(text)),
         **{name: name in put for name in _ANSWERS},

@@ -18,6 +18,7 @@ import orjson
 from memory_system import clock
 from memory_system.attributes import about
 from memory_system.recall.asked import Question, asked_of_user, cues_of, others_named
+from memory_system.recall.kinds import word_of
 from memory_system.recall.names import is_asked_of, speaks_of
 from memory_system.recall.schema import MEMORIES, OVERLAY, PARTS_FROM, SESSION_BITS, first_of, scope_of, session_of
 from memory_system.recall.search_index import NO_FILTERS, Filters, Index
@@ -32,6 +33,7 @@ if TYPE_CHECKING:  # imported where vectors are searched
 
 OTHERWISE_SHARE = 0.5  # what a word counts that stands there in another form than asked
 COMMON = 5_000  # units: a term that more have finds none where a rarer one does, and is dear to read
+RELATED_SHARE, UNWRITTEN_SHARE = 0.3, 1.5  # what one counts for which a word of the question asks
 ASIDE_SHARE = 0.4  # what a word counts that only leads up to the question
 MOST_TELLING = 40  # quotes that tell of what is asked for, among which the words decide
 MOST = 200  # different texts that are looked at closely, about
@@ -179,10 +181,17 @@ def _held(index: Index, term: str, wanted: Wanted) -> tuple[list[int], int]:
 
 def _look_up_kind(found: Candidates, index: Index, kind: str, wanted: Wanted) -> Tally:
     """Note who names something of the kind, as one more word; what very many name tells nothing."""
-    numbers = index.of_kind(kind, wanted.wide, COMMON + 1) if found.masks else []
+    asking = word_of(kind)
+    numbers = index.of_kind(kind, wanted.wide, COMMON + 1) if found.masks or asking else []
+    share = _share_of(asking, index, wanted) if asking else 1.0
     tells = 0 < len(numbers) <= COMMON
-    found.weights.append(weight(len(numbers), found.total) if tells else 0.0)
-    return (1.0, _note(found, numbers, wanted.wide)) if tells else (0.0, Counter())
+    found.weights.append(share * weight(len(numbers), found.total) if tells else 0.0)
+    return (share, _note(found, numbers, wanted.wide)) if tells else (0.0, Counter())
+
+
+def _share_of(asking: str, index: Index, wanted: Wanted) -> float:
+    """What a word counts for which another one asks: more where nobody has written that one itself."""
+    return RELATED_SHARE if index.holders(asking, wanted.wide, 1) else UNWRITTEN_SHARE
 
 
 def _note(found: Candidates, numbers: Collection[int], scopes: Collection[str]) -> Counter[int]:

@@ -19,7 +19,7 @@ import orjson
 
 from memory_system.config import Config
 from memory_system.disk import Files
-from memory_system.recall import entering, schema, terms, views
+from memory_system.recall import entering, kinds, schema, terms, views
 from memory_system.recall.entering import Entries
 from memory_system.recall.schema import MEMORIES, SCOPES, json_list, range_of, unpacked
 from memory_system.recall.units import Unit, Units, storable
@@ -192,8 +192,8 @@ class Index(Entries):
         return [], common[expression]
 
     def of_kind(self, kind: str, scopes: Collection[str], limit: int = -1) -> list[int]:
-        """As `holders`, for what is of one of `terms.kinds_of`."""
-        return self._once(f"{kind} {sorted(scopes)}", lambda: self._matching(terms.match_kind(kind), scopes, limit))
+        """As `holders`, for what is of one of `kinds.kinds_of`."""
+        return self._once(f"{kind} {sorted(scopes)}", lambda: self._matching(kinds.match(kind), scopes, limit))
 
     def _matching(self, expression: str, scopes: Collection[str], limit: int) -> list[int]:
         [(found,)] = self._database.rows(schema.SQL["holders"], (expression, *range_of(scopes), limit))

@@ -2,7 +2,7 @@
 
 Every CJK character is a token and so is every pair of neighbours: words of one or two characters are found inside a
 clause, and no dictionary decides. Latin words are stemmed; what no stemmer knows (irregular forms, British and American
-spelling, misspelling, words for a whole kind) stands here as well. Nothing of a question is ever query syntax.
+spelling, misspelling) stands here as well. Nothing of a question is ever query syntax.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Collection, Iterator
 from functools import cache, lru_cache
 
-from memory_system.rules import load, table
+from memory_system.rules import table
 from memory_system.text import CJK, CJK_RUN, is_cjk, nfkc, simplified
 
 MAX_CHARACTERS = 2_000  # of a question that are looked at
@@ -23,7 +23,6 @@ LONG = 7  # from so many letters on, two of them may be wrong, and how the word 
 HEAD = 1  # letters that must be right: they decide what is compared
 APART = 0.5  # doubt about two characters that do not stand side by side
 MEANT = 2  # words at most that are taken for one
-PLACES = ("place", "city")  # kinds of which the gazetteer knows more, by the last part of their ids
 
 _WORD = r"[^\W_]+"  # one that leaves CJK out takes 2 ms to compile: texts are parted there instead
 _RUNS = re.compile(rf"{_WORD}(?:[-.@+#/:_]+{_WORD})*")
@@ -53,6 +52,11 @@ def asked(query: str) -> list[str]:
     return list(dict.fromkeys(found))[:MAX_TERMS]
 
 
+def pieces(query: str) -> Iterator[str]:
+    """The query without its stop words: Latin words, and what of its Chinese stands between them."""
+    return (piece for run in _runs(query) for piece in _pieces(run))
+
+
 def has_content(query: str) -> bool:
     """Whether there is more in it than stop words."""
     return any(term for run in _runs(query) for term in _content(run))
@@ -70,10 +74,12 @@ def _parted(text: str) -> str:
 
 
 def _content(run: str) -> Iterator[str]:
+    return (term for piece in _pieces(run) for term in (_phrases(piece) if is_cjk(piece) else [piece]))
+
+
+def _pieces(run: str) -> Iterator[str]:
     if is_cjk(run):
-        for piece in _stop_zh().split(run):
-            if piece and piece not in _weak():
-                yield from _phrases(piece)
+        yield from (piece for piece in _stop_zh().split(run) if piece and piece not in _weak())
     else:
         yield from (term for term in _phrases(run) if term not in listed("stop"))
 
@@ -204,20 +210,3 @@ def misspelt(word: str, known: Collection[str]) -> list[str]:
             if distance < 2 or min(len(form), len(stem)) >= LONG - 1:  # what is left may be short: "wedd" is no "week"
                 found[stem] = min(distance, found.get(stem, distance))
     return sorted(found, key=lambda stem: (found[stem], stem))[:MEANT]
-
-
-# Words for a whole kind: who asks for sports is answered by soccer, and 哪个城市 by 杭州
-
-
-def kinds_of(folded: str) -> tuple[str, ...]:
-    """The ids of the kinds that a question (in lower case) speaks of."""
-    return tuple(rule.id for rule in load("asking")["kinds"].firing(folded))
-
-
-@cache
-def match_kind(kind: str) -> str:
-    """The FTS5 expression for all that is of the kind."""
-    [rule] = [each for each in load("asking")["kinds"].rules if each.id == kind]
-    known = [name for name in rule.data["names"].split("|") if name]
-    known += [name for row in table("gazetteer", "same") for name in row] if kind.endswith(PLACES) else []
-    return " OR ".join(dict.fromkeys(f"({' AND '.join(map(match, asked(name)))})" for name in known))
