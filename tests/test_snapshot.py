@@ -433,11 +433,22 @@ def test_what_was_changed_twice_stands_with_the_last(tmp_path: Path) -> None:
     assert "Porto" not in text
 
 
-@pytest.mark.parametrize(("newer", "stands"), [("it is that", True), ("I'm allergic to sulfa, not to pollen.", False)])
+@pytest.mark.parametrize(("newer", "stands"), [("it is that", True), ("I live in Tavira now, by the mill.", False)])
 def test_a_slot_gives_way_to_newer_words_that_can_stand_themselves(tmp_path: Path, newer: str, stands: bool) -> None:
+    last = quote(newer, category="status", said_at="2026-02-20T00:00:00Z")
+    slot = claim("lives_in", "Faro", category="status", likely_outdated_by=last.id)
+    assert ("Faro" in snapshot_of(tmp_path, slot, last)) is stands
+
+
+@pytest.mark.parametrize("newer", ["put me up to 75 micrograms", "I'm on 75 micrograms of levothyroxine now."])
+def test_what_is_grave_stands_before_the_newer_words(tmp_path: Path, newer: str) -> None:
+    """These may name nothing: the dose of what?"""
     last = quote(newer, category="health", said_at="2026-02-20T00:00:00Z")
-    slot = claim("allergy", "penicillin", category="health", likely_outdated_by=last.id)
-    assert ("penicillin" in snapshot_of(tmp_path, slot, last)) is stands
+    medicine = claim("medication", "levothyroxine", category="health", likely_outdated_by=last.id)
+    dose = claim("dose.levothyroxine", "50 micrograms", category="health", likely_outdated_by=last.id)
+    text = snapshot_of(tmp_path, medicine, dose, last)
+    (line,) = [each for each in text.split("\n") if "75" in each]
+    assert line.startswith("- medication: levothyroxine")
 
 
 def test_what_newer_words_may_have_changed_stands_no_more_but_what_is_pinned(tmp_path: Path) -> None:

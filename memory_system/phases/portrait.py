@@ -11,7 +11,7 @@ from datetime import datetime
 
 from memory_system import clock, dates
 from memory_system.attributes import about
-from memory_system.phases.sections import Line
+from memory_system.phases.sections import Line, told_later
 from memory_system.phases.shortlist import LONGEST, Candidate
 from memory_system.privacy import trust
 from memory_system.records import ASSISTANT, QUOTE, USER, Fact
@@ -58,17 +58,26 @@ def portrait(found: Iterable[Candidate], lang: str, moment: datetime) -> tuple[l
         if each.record.subject == USER:
             slots[_head(each.record)].append(each)
     slots["moves_to"] = [each for each in slots["moves_to"] if _is_ahead(each.record, slots["lives_in"], moment)]
-    medicines = _medicines([*slots.pop("medication", ()), *slots.pop("dose", ())], quotes, lang)
+    medicines = [*slots.pop("medication", ()), *slots.pop("dose", ())]
     told = {
-        name: Line(f"- {label_of(name, lang)}: {_values(name, held, lang, moment)}", tuple(held))
-        for name, held in slots.items()
-        if held
-    } | {"medication": medicines}
+        name: _line(name, _values(name, held, lang, moment), held, lang, moment) for name, held in slots.items() if held
+    }
+    if medicines:
+        told["medication"] = _line("medication", _medicines(medicines, quotes, lang), medicines, lang, moment)
     health = [line for name in (*HEALTH, *LANGUAGES) if (line := told.get(name))]
     who = [line for name in WHO if (line := told.get(name))]
     near = [each for name in NEAR for each in slots.get(name, ())]
     others = [each for each in stated if each.record.subject not in (USER, ASSISTANT)]
     return who, health, list(_near(near, others, lang, moment))
+
+
+def _line(attribute: str, values: str, held: Sequence[Candidate], lang: str, moment: datetime) -> Line:
+    """The values of a slot, before what was said last and may have made one of them otherwise."""
+    latest = max(
+        (each for each in held if each.later), key=lambda each: each.later.said_at if each.later else "", default=None
+    )
+    later = told_later(latest, moment) if latest else ""
+    return Line(f"- {label_of(attribute, lang)}: {values}{later}", tuple(held))
 
 
 def _is_ahead(move: Fact, homes: list[Candidate], moment: datetime) -> bool:
@@ -112,7 +121,7 @@ def _dated(record: Fact, moment: datetime) -> str:
     return f"{_value(record)} ({when})" if when else _value(record)
 
 
-def _medicines(held: list[Candidate], quotes: list[Fact], lang: str) -> Line | None:
+def _medicines(held: Sequence[Candidate], quotes: list[Fact], lang: str) -> str:
     """What the user takes, each medicine with the dose that was said last; with none where later words name the
     medicine and a number, which may be another dose."""
     names: dict[str, str] = {}
@@ -127,8 +136,7 @@ def _medicines(held: list[Candidate], quotes: list[Fact], lang: str) -> Line | N
     sure = {
         key: _value(dose) for key, dose in doses.items() if not any(_may_change(dose, key, each) for each in quotes)
     }
-    told = (f"{name} {sure[key]}" if key in sure else name for key, name in names.items())
-    return Line(f"- {label_of('medication', lang)}: {BETWEEN[lang].join(told)}", tuple(held)) if held else None
+    return BETWEEN[lang].join(f"{name} {sure[key]}" if key in sure else name for key, name in names.items())
 
 
 def _may_change(dose: Fact, medicine: str, quote: Fact) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import permutations
 from typing import NamedTuple
 
-from memory_system.attributes import CERTAIN, about
+from memory_system.attributes import CERTAIN, GRAVE, about
 from memory_system.phases import Night, linking
 from memory_system.phases.evidence import counts_beside
 from memory_system.phases.linking import Shared
@@ -64,11 +64,11 @@ def meant(claim: Claim, draft: Draft, night: Night) -> Meant:
     possible = weighed(found, claim, night)
     likely = [each.record for each, weight in possible if weight >= _likely_from(each.record)]
     linked = (each for each, weight in possible if weight >= links().sure and is_for_words(each.record, claim))
-    learned = (each.record for each in linked if each.weights or each.record.category not in CERTAIN)
-    sure = list({each.id: each for each in (*_certain(claim, found, draft, night), *learned)}.values())
-    partly = [each for each in sure if _tells_more(each)]
-    sure = [each for each in sure if each not in partly]
-    likely = list({each.id: each for each in (*partly, *likely) if each not in sure}.values())
+    learned = [each.record for each in linked if each.weights or each.record.category not in CERTAIN]
+    happening = (each for each in learned if each.category in OCCASIONS)  # of what lasts, more may hold
+    changed = list({each.id: each for each in (*_certain(claim, found, draft, night), *happening)}.values())
+    sure = [each for each in changed if not tells_more(each)]
+    likely = list({each.id: each for each in (*changed, *learned, *likely) if each not in sure}.values())
     maybe = (each.record for each, weight in possible if weight >= links().maybe)
     return Meant(sure, likely, [each for each in maybe if each not in (*sure, *likely)])
 
@@ -86,11 +86,14 @@ def _likely_from(record: Fact) -> int:
     return links().maybe if record.category in CERTAIN else links().likely
 
 
-def _tells_more(record: Fact) -> bool:
-    """Whether it is a quote of more than one matter, of which one has changed: the rest still holds. Of what is grave
-    every clause is one: the bypass stays when the dose is another."""
-    is_grave = record.category in CERTAIN and len([*matters.clauses(record.content)]) > 1
-    return record.form == QUOTE and (is_grave or columns(record.content) > ONE_MATTER)
+def tells_more(record: Fact) -> bool:
+    """Whether it is a quote of which something still holds when a part has changed: of several matters, as of more than
+    one day, or grave (the bypass stays when the dose is another)."""
+    if record.form != QUOTE:
+        return False
+    words = record.evidence[0].quote if record.evidence else record.content
+    days = [each for each in matters.days_of(words) if not each.endswith("点")]  # which is an hour
+    return len(days) > 1 or record.category in GRAVE or columns(record.content) > ONE_MATTER
 
 
 def _certain(claim: Claim, shared: Iterable[Shared], draft: Draft, night: Night) -> list[Fact]:

@@ -15,6 +15,7 @@ from typing import Any
 from memory_system import attributes, clock, dates
 from memory_system.config import TokenBudget
 from memory_system.phases import fitting, shortlist
+from memory_system.phases.revising import tells_more
 from memory_system.phases.shortlist import Candidate, is_clear, is_lasting, is_standing_order, short
 from memory_system.privacy import trust
 from memory_system.records import QUOTE, STATEMENT, USER, USER_NAME, Belief, Fact
@@ -206,7 +207,7 @@ def coming(found: Iterable[Candidate], moment: datetime) -> tuple[list[Line], li
     """What lies ahead, the nearest first: in the next days, and later; a month or a year counts from its end."""
     until = f"{(moment + timedelta(days=COMING_DAYS + 1)).date()}T00:00"
     may_stand = (each for each in found if _stands_ahead(each.record, moment))
-    may_stand = (each for each in may_stand if not (each.later and _stands_ahead(each.later, moment)))  # by its own day
+    may_stand = (each for each in may_stand if not _has_given_way(each, moment))
     ahead = [(each, event) for each in may_stand if _is_to_come(each) and (event := each.record.event_time)]
     ahead.sort(key=lambda pair: (pair[1].start if pair[1].granularity in FINE else pair[1].end, pair[0].record.id))
     near: list[Line] = []
@@ -215,6 +216,12 @@ def coming(found: Iterable[Candidate], moment: datetime) -> tuple[list[Line], li
         is_near = event.granularity in FINE and event.start < until
         (near if is_near else later).append(_bullet(each, dates.happens(event), moment))
     return near, later
+
+
+def _has_given_way(candidate: Candidate, moment: datetime) -> bool:
+    """Whether what was said later of it stands there by its own day, and nothing else of it holds."""
+    later = candidate.later
+    return later is not None and _stands_ahead(later, moment) and not tells_more(candidate.record)
 
 
 def _stands_ahead(record: Fact, moment: datetime) -> bool:
@@ -273,10 +280,15 @@ def _bullet(candidate: Candidate, day: str, moment: datetime) -> Line:
 def _words(candidate: Candidate, day: str, moment: datetime) -> str:
     """The memory behind a day, before what was said later of it."""
     words = f"{day}: {short(candidate.record)}" if day else short(candidate.record)
+    return words + told_later(candidate, moment)
+
+
+def told_later(candidate: Candidate, moment: datetime) -> str:
+    """What was said later of the memory, as it stands behind it; empty where nothing was."""
     if candidate.later is None:
-        return words
+        return ""
     later = LATER[told_in(candidate.record.lang)]
-    return words + later.format(day=_day_of(candidate.later, moment), words=short(candidate.later))
+    return later.format(day=_day_of(candidate.later, moment), words=short(candidate.later))
 
 
 def _said_on(candidate: Candidate, moment: datetime) -> str:

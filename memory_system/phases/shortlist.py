@@ -14,7 +14,7 @@ from operator import attrgetter
 import orjson
 
 from memory_system import clock
-from memory_system.attributes import topics_of
+from memory_system.attributes import GRAVE, topics_of
 from memory_system.phases.evidence import RULE
 from memory_system.privacy import trust
 from memory_system.recall.around import followed
@@ -99,16 +99,17 @@ def _told_best(found: Sequence[Candidate]) -> Iterator[Candidate]:
 
 def _with_later(found: Sequence[Candidate], index: Index) -> list[Candidate]:
     """The candidates with what was said later and likely makes them outdated. Of several that the same words do, what
-    was said last stands, and no slot, which tells of no doubt, where the newer words can stand themselves."""
+    was said last stands, and no slot where the newer words can stand themselves, but what is grave, before them."""
     named = {each.record.id: newer for each in found if (newer := _later(each.record, index))}
     told = [each for each in found if each.record.id in named and _is_heard(each.record) and is_clear(each.record)]
     last = {named[each.record.id].id: each.record.id for each in sorted(told, key=attrgetter("said"))}
     kept = []
     for each in found:
         newer = named.get(each.record.id)
-        if newer is None or last.get(newer.id) == each.record.id:
+        alone = newer is not None and newer.id not in last
+        if newer is None or last.get(newer.id) == each.record.id or (alone and each.record.category in GRAVE):
             kept.append(replace(each, later=newer))
-        elif newer.id not in last and not is_clear(newer):
+        elif alone and not is_clear(newer):
             kept.append(each)
     return kept
 
