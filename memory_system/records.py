@@ -166,6 +166,7 @@ class Fact(Stored):
     asked_by: tuple[str, ...] = ()  # a question and words that are searched with what it says, and never shown
     outdated_by: str | None = None  # the memory by which it is moved, called off, ended or put right
     likely_outdated_by: str | None = None  # the newer memory that likely does so: both stand, and are shown together
+    likely_surely: int | None = None  # how surely: log-odds times `understand.weights.SCALE`
     doubts: tuple[str, ...] = ()  # older memories that it may make otherwise: the snapshot goes without them
 
     @property

@@ -222,7 +222,7 @@ def supersede(rivals: list[Fact], fact: Fact, draft: Draft, night: Night) -> Non
     for rival in rivals:
         until = evidence.valid_to(rival, fact)
         evidence.retire(rival, "superseded", draft, night, superseded_by=fact.id, valid_to=until)
-        revising.mark_likely([*revising.told_beside(rival, fact.said_at, draft)], fact, draft, night)
+        revising.mark_likely(revising.told_beside(rival, fact.said_at, draft), fact, draft, night)
 
 
 def _past(fact: Fact, until: str) -> Past:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import permutations
+from math import inf
 from typing import NamedTuple
 
 from memory_system.attributes import CERTAIN, GRAVE, about
@@ -45,11 +46,18 @@ OUTDATING = frozenset(CHANGED.values())
 LATER = "likely otherwise"  # why a memory changes that stands and names a newer one
 
 
+class Likely(NamedTuple):
+    """A memory that a claim likely makes outdated, and how surely: log-odds times `SCALE` of `understand/weights`."""
+
+    record: Fact
+    surely: int
+
+
 class Meant(NamedTuple):
     """The memories that a claim makes outdated, those that it likely does, and those in doubt that it may."""
 
     sure: Sequence[Fact] = ()
-    likely: Sequence[Fact] = ()
+    likely: Sequence[Likely] = ()
     doubted: Sequence[Fact] = ()
 
 
@@ -62,15 +70,17 @@ def meant(claim: Claim, draft: Draft, night: Night) -> Meant:
         return Meant()  # a model names what its sentence changes
     found = linking.candidates(claim, draft, night)
     possible = weighed(found, claim, night)
-    likely = [each.record for each, weight in possible if weight >= _likely_from(each.record)]
     linked = (each for each, weight in possible if weight >= links().sure and is_for_words(each.record, claim))
-    learned = [each.record for each in linked if each.weights or each.record.category not in CERTAIN]
+    learned = (each.record for each in linked if each.weights or each.record.category not in CERTAIN)
     happening = (each for each in learned if each.category in OCCASIONS)  # of what lasts, more may hold
-    changed = list({each.id: each for each in (*_certain(claim, found, draft, night), *happening)}.values())
-    sure = [each for each in changed if not tells_more(each)]
-    likely = list({each.id: each for each in (*changed, *learned, *likely) if each not in sure}.values())
-    maybe = (each.record for each, weight in possible if weight >= links().maybe)
-    return Meant(sure, likely, [each for each in maybe if each not in (*sure, *likely)])
+    changed = {each.id: each for each in (*_certain(claim, found, draft, night), *happening)}
+    sure = [each for each in changed.values() if not tells_more(each)]
+    beside = {each.id: Likely(each, links().sure) for each in changed.values() if tells_more(each)}
+    rest = [(each.record, weight) for each, weight in possible if each.record not in sure]
+    likely = (Likely(each, weight) for each, weight in rest if weight >= _likely_from(each))
+    beside |= {each.record.id: each for each in likely if each.record.id not in beside}
+    doubted = [each for each, weight in rest if weight >= links().maybe and each.id not in beside]
+    return Meant(sure, list(beside.values()), doubted)
 
 
 def weighed(found: Collection[Shared], claim: Claim, night: Night) -> list[tuple[Shared, int]]:
@@ -121,7 +131,7 @@ def _named(claim: Claim, draft: Draft) -> list[Fact]:
     return [record] if record.said_at <= claim.said_at and counts_beside(claim, record) else []
 
 
-def told_beside(record: Fact, before: str, draft: Draft) -> Iterator[Fact]:
+def told_beside(record: Fact, before: str, draft: Draft) -> Iterator[Likely]:
     """The active memories of the same words as one that gives way, said before that moment, which say what it says: the
     sentence that was told or kept beside a slot, or the slot beside a sentence."""
     for key in dict.fromkeys(key for each in record.evidence for key in draft.find(quote_key(each.quote))):
@@ -131,7 +141,7 @@ def told_beside(record: Fact, before: str, draft: Draft) -> Iterator[Fact]:
         if other.said_at >= before or (record.attribute and other.attribute and record.slot != other.slot):
             continue
         if any(one.value and stands_in(one.value, each.content) for one, each in permutations((record, other))):
-            yield other
+            yield Likely(other, links().sure)
 
 
 def outdate(older: Meant, fact: Fact, claim: Claim, draft: Draft, night: Night) -> None:
@@ -143,10 +153,17 @@ def outdate(older: Meant, fact: Fact, claim: Claim, draft: Draft, night: Night) 
     mark_likely(older.likely, fact, draft, night)
 
 
-def mark_likely(older: Iterable[Fact], fact: Fact, draft: Draft, night: Night) -> None:
-    """Mark the older memories as likely outdated by the fact."""
-    for each in older:
-        _mark(each, {"likely_outdated_by": fact.id}, LATER, draft, night)
+def mark_likely(older: Iterable[Likely], fact: Fact, draft: Draft, night: Night) -> None:
+    """Mark the older memories as likely outdated by the fact, but for those that others surer make so."""
+    for record, surely in older:
+        if _surely(draft.get(record.id) or record, draft) <= surely:
+            _mark(record, {"likely_outdated_by": fact.id, "likely_surely": surely}, LATER, draft, night)
+
+
+def _surely(record: Fact, draft: Draft) -> float:
+    """How surely a memory that stands today makes the record outdated."""
+    stands = record.likely_outdated_by and draft.pool_of(record.likely_outdated_by) == "active"
+    return record.likely_surely if stands and record.likely_surely is not None else -inf
 
 
 def _mark(record: Fact, changed: dict[str, object], why: str, draft: Draft, night: Night) -> None:
