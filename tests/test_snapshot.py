@@ -489,10 +489,14 @@ def test_what_was_said_again_since_is_in_doubt_no_more(tmp_path: Path) -> None:
 
 
 def test_an_order_that_leans_on_what_stood_before_is_obeyed_by_nobody(tmp_path: Path) -> None:
-    order = quote("From now on always put the dates first in every list.", category="instruction")
-    leaning = order.model_copy(update={"context": (Place(ref="s:e1", start=0, end=5),)})
-    assert "dates first" in snapshot_of(tmp_path / "alone", order)
-    assert "dates first" not in snapshot_of(tmp_path / "leaning", leaning)
+    shown_with = {"context": (Place(ref="s:e1", start=0, end=5),)}
+    orders = (
+        quote("From now on always put the dates first in every list.", category="instruction", **shown_with),
+        quote("And that one always goes first in every list from now on.", category="instruction", **shown_with),
+    )
+    text = snapshot_of(tmp_path, *orders)
+    assert "dates first" in text
+    assert "that one" not in text
 
 
 def test_what_is_moved_stands_on_its_new_day_alone(tmp_path: Path) -> None:

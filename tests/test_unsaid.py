@@ -97,6 +97,39 @@ def test_where_it_is_not_clear_what_is_meant_nothing_goes(lang: str, wish: str, 
 
 
 @pytest.mark.parametrize(
+    ("lang", "secret", "others", "wish"),
+    [
+        (
+            "en",
+            "Adrian has borrowed forty thousand from a loan man in Isipingo and Priya doesn't know.",
+            ("Adrian brought the koeksisters.", "My stomach is still burning."),
+            "What I told you yesterday about Adrian and the money, please take that out, don't keep it.",
+        ),
+        (
+            "zh",
+            "阿强欠了网贷四万，他老婆不知道。",
+            ("阿强送来一箱橘子。", "我的胃还在烧。"),
+            "昨天跟你说的阿强欠债的事，你别记，忘掉吧。",
+        ),
+    ],
+)
+def test_a_wish_names_what_it_means_in_other_words_and_on_its_day(
+    lang: str, secret: str, others: tuple[str, str], wish: str, tmp_path: Path
+) -> None:
+    """It is not about what was said right before."""
+    make(tmp_path, language=lang)
+    rows = [(f"2026-03-04T1{number}:00:00Z", "user", words) for number, words in enumerate((others[0], secret))]
+    say(tmp_path, "a", *rows)
+    consolidate(tmp_path, "2026-03-05T03:00:00Z")
+    say(tmp_path, "b", ("2026-03-05T09:00:00Z", "user", others[1]), ("2026-03-05T09:01:00Z", "user", wish))
+    consolidate(tmp_path, "2026-03-06T03:00:00Z")
+    with Workspace.open(tmp_path, now=clock.read_stamp("2026-03-06T12:00:00Z")) as ws:
+        hidden = [record.content for pool, record in ws.store.records() if record.retired == UNSAID]
+    assert len(hidden) == 1
+    assert secret[:8] in hidden[0]
+
+
+@pytest.mark.parametrize(
     ("secret", "wish"),
     [
         (

@@ -28,7 +28,7 @@ from memory_system.understand.alone import Alone, alone_of
 from memory_system.understand.judge import ORDER
 from memory_system.understand.language import claim_rules
 from memory_system.understand.played import may_be_played
-from memory_system.understand.quotes import columns
+from memory_system.understand.quotes import columns, points
 from memory_system.understand.weights import SCALE
 
 CANDIDATES = 300  # memories of a kind that are looked at; the budget holds a few dozen
@@ -152,7 +152,10 @@ def is_standing_order(record: Fact) -> bool:
     """Whether an order is meant for good, and not for once, and can be obeyed without what stood around it."""
     if not _is_heard(record):
         return True
-    return not record.context and _alone(record).lasts >= OBEYED_FROM and not may_be_played(_words(record))
+    words = _words(record)
+    least = LASTING_FROM if record.context else OBEYED_FROM
+    leans = bool(record.context) and points(words, told_in(language(words)))
+    return not leans and _alone(record).lasts >= least and not may_be_played(words)
 
 
 def _is_heard(record: Fact) -> bool:

@@ -7,22 +7,24 @@ where no search finds them, nor the messages that they stand on, until the owner
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 
 from memory_system import dates
 from memory_system.phases import Night, evidence, linking
 from memory_system.privacy.tombstones import blanked
 from memory_system.privacy.trust import is_owners_word
+from memory_system.recall import kinds
 from memory_system.records import UNSAID, Fact, Problem, session_of
 from memory_system.store.draft import Draft
+from memory_system.text import fold
 from memory_system.turns import Message
 from memory_system.understand import matters
 from memory_system.understand.withheld import SOON, TakingBack, may_mean_the_last, named_before
 
 ENOUGH = 0.75  # of what is meant: a rare term that no other message has, or several that few have
 COMMON = 0.5  # what a term weighs that many people would use, beside a rare one
-THEN = 0.5  # what it weighs that something was said on the day of the wish, where it names no other
+THEN = 0.5  # what it weighs that something was said within the last day, where the wish names no other
 MOST = 3  # messages of which it is told that they may be meant
 LEAD = 1.5  # by which it is surely meant, times what the next shares
 UNCLEAR = "it asks not to keep something that was said before, and it is not clear which memory that is"
@@ -44,7 +46,7 @@ def run(messages: Iterable[Message], draft: Draft, night: Night, problems: list[
             told = _told_of(matter, message, draft, night)
             said, ref = last.get(message.session, (-SOON, ""))
             is_near = number - said <= SOON and may_mean_the_last(message)
-            meant = _meant(told) or _said_in(ref if is_near else "", draft)
+            meant = _meant(told) if told else _said_in(ref if is_near else "", draft)
             for record in meant:
                 evidence.retire(record, UNSAID, draft, night)
             if not meant:
@@ -79,33 +81,40 @@ def _speaks_of(matter: str, words: str) -> bool:
 
 
 def _told_of(matter: str, wish: Message, draft: Draft, night: Night) -> Told:
-    """What each earlier message shares with the words of the wish, more where it is of the same session or day, and its
-    memories that share it; most first. Where the wish names days before, only those of them."""
+    """What each earlier message shares with the words of the wish, more where it is of the same session or said within
+    the last day, and its memories that share it; most first. Where the wish names days before, only those of them."""
     days, matter = _days_of(matter, wish, night)
+    by_term = list(_earlier(matter, wish, draft))
+    said_on = {each.id: night.local(each.said_at).date() for _, held in by_term for each in held}
+    if days.intersection(said_on.values()):
+        by_term = [(weight, [each for each in held if said_on[each.id] in days]) for weight, held in by_term]
     shares: dict[str, float] = defaultdict(float)
     told: dict[str, dict[str, Fact]] = defaultdict(dict)
-    for term, held in linking.holders(matters.telling(matter), matters.terms_of, draft).items():
-        earlier = [each for each in held if each.said_at < wish.said_at and not (each.is_owners or each.pinned)]
-        refs = {linking.message_of(each) for each in earlier}
-        for record in earlier:
-            told[linking.message_of(record)][record.id] = record
+    for weight, held in by_term:
+        refs = {linking.message_of(each) for each in held}
+        for each in held:
+            told[linking.message_of(each)][each.id] = each
         for ref in refs:
-            weight = 1.0 if matters.is_rare(term) else COMMON
             shares[ref] += weight / len(refs) + (session_of(ref) == wish.session)
-    shared = _by_day(shares, told, days, wish, night)
-    return [(shared[ref], [*told[ref].values()]) for ref in sorted(shared, key=lambda ref: (-shared[ref], ref))]
+    day = night.local(wish.said_at).date()
+    lately = set() if days else {day, day - timedelta(1)}
+    shares = {ref: share + THEN * any(said_on[each] in lately for each in told[ref]) for ref, share in shares.items()}
+    return [(shares[ref], [*told[ref].values()]) for ref in sorted(shares, key=lambda ref: (-shares[ref], ref))]
 
 
-def _by_day(
-    shared: Mapping[str, float], told: Mapping[str, Mapping[str, Fact]], days: set[date], wish: Message, night: Night
-) -> Mapping[str, float]:
-    """What the messages share: only those of the days that the wish names, if there are any; where it names none, more
-    of those of its own day."""
-    said_on = {ref: {night.local(each.said_at).date() for each in records.values()} for ref, records in told.items()}
-    if any(map(days.intersection, said_on.values())):
-        return {ref: weight for ref, weight in shared.items() if days & said_on[ref]}
-    today = set() if days else {night.local(wish.said_at).date()}
-    return {ref: weight + THEN * bool(today & said_on[ref]) for ref, weight in shared.items()}
+def _earlier(matter: str, wish: Message, draft: Draft) -> Iterator[tuple[float, list[Fact]]]:
+    """For each word of a wish what the word weighs, and the earlier memories that have it, or for which it asks."""
+    for term, held in linking.holders(matters.telling(matter), matters.terms_of, draft).items():
+        yield 1.0 if matters.is_rare(term) else COMMON, _open(held, wish)
+    for kind in kinds.asked_by_words(fold(matter)):
+        terms = dict.fromkeys(term for word in kinds.words_of(kind) for term in matters.telling(word))
+        held = [each for some in linking.holders(terms, matters.terms_of, draft).values() for each in some]
+        yield COMMON, _open(held, wish)
+
+
+def _open(held: Iterable[Fact], wish: Message) -> list[Fact]:
+    """Those of the memories that were said before the wish, and that words may take back."""
+    return [each for each in held if each.said_at < wish.said_at and not (each.is_owners or each.pinned)]
 
 
 def _days_of(matter: str, wish: Message, night: Night) -> tuple[set[date], str]:

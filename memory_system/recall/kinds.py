@@ -38,18 +38,20 @@ def word_of(kind: str) -> str:
     return kind.partition(":")[2]
 
 
-@cache
-def match(kind: str) -> str:
-    """The FTS5 expression for all that is of the kind."""
-    word = word_of(kind)
-    names = _related(kind[:2])[plainest(word)].split("|")[:MOST_RELATED] if word else _ruled(kind)
-    return " OR ".join(dict.fromkeys(f"({' AND '.join(map(terms.match, terms.asked(name)))})" for name in names))
-
-
-def _ruled(kind: str) -> list[str]:
+def words_of(kind: str) -> list[str]:
+    """What is of the kind."""
+    if word := word_of(kind):
+        return _related(kind[:2])[plainest(word)].split("|")[:MOST_RELATED]
     [rule] = [each for each in load("asking")["kinds"].rules if each.id == kind]
     known = [name for name in rule.data["names"].split("|") if name]
     return known + [name for row in table("gazetteer", "same") for name in row] * kind.endswith(PLACES)
+
+
+@cache
+def match(kind: str) -> str:
+    """The FTS5 expression for all that is of the kind."""
+    matches = (f"({' AND '.join(map(terms.match, terms.asked(word)))})" for word in words_of(kind))
+    return " OR ".join(dict.fromkeys(matches))
 
 
 def _asking(folded: str) -> Iterator[str]:

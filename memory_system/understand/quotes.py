@@ -103,8 +103,7 @@ def context_of(quoted: Quoted) -> tuple[Place, ...]:
     lang, first = text.language(message.text), message.text[:start].strip()
     if is_whole(quoted.words, lang):
         return () if first else tuple(_taken_up(quoted, lang))
-    points = leans(quoted.words, lang)
-    is_first = not first or (points and _size(first, lang) < FEW[lang])  # its message, or nearly
+    is_first = not first or (leans(quoted.words, lang) and _size(first, lang) < FEW[lang])  # its message, or nearly
     places = list(_said_before(quoted, lang)) if is_first else []
     for span in filter(None, (_sentence_before(message.text, start), _sentence_behind(message.text, end))):
         if not any(opens < span[1] and span[0] < closes for opens, closes in quoted.turn.barred):
@@ -150,10 +149,14 @@ def is_whole(words: str, lang: str) -> bool:
 
 
 def leans(words: str, lang: str) -> bool:
-    """Whether words need what stood around them: they begin with what is not named, or are no whole sentence."""
+    """Whether words need what stood around them: they point to it, or are no whole sentence."""
+    return points(words, lang) or _size(words, lang) < SHORT[lang]
+
+
+def points(words: str, lang: str) -> bool:
+    """Whether words begin with what is not named."""
     plain = text.straight(words)
-    points = pattern("quotes", lang, "pointing").search(plain)
-    return points is not None or means_another(plain, lang) or _size(words, lang) < SHORT[lang]
+    return pattern("quotes", lang, "pointing").search(plain) is not None or means_another(plain, lang)
 
 
 def means_another(words: str, lang: str) -> bool:
