@@ -45,6 +45,7 @@ LESS = 0.6  # of its rank, for what is asked, or says who another is
 LASTING_FROM = SCALE  # log-odds times `SCALE`, from which words are taken to tell of what lasts
 CLEAR_FROM = 0  # and from which who reads nothing else understands them
 OBEYED_FROM = -SCALE  # from which an order is taken to last; lower, as orders are short and none may be missing
+BEHIND_FROM = 0  # the same of one that was said right behind something else
 _SURE = {"zh": " (可信度 {confidence})", "en": " (confidence {confidence})"}
 
 MOST_UNTOLD = 12  # columns of a quote's words that claims may leave untold and still say what it says
@@ -153,7 +154,7 @@ def is_standing_order(record: Fact) -> bool:
     if not _is_heard(record):
         return True
     words = _words(record)
-    least = LASTING_FROM if record.context else OBEYED_FROM
+    least = BEHIND_FROM if record.context else OBEYED_FROM
     leans = bool(record.context) and points(words, told_in(language(words)))
     return not leans and _alone(record).lasts >= least and not may_be_played(words)
 

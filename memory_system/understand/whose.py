@@ -36,6 +36,7 @@ _SPOKEN = re.compile(
 _QUOTATION = re.compile(
     r"“[^”]*”|「[^」]*」|『[^』]*』|【[^】]*】|«[^»]*»|(?<!\w)\"[^\"]*\"(?!\w)|(?<!\w)‘[^’]*’(?!\w)"
 )
+_TITLED = re.compile(r"\n[ \t]*【[^】\n]{1,40}】.*(?:\n[ \t]*\S.*)*")  # a text with its title, below what is said of it
 _HEADED = "【"  # what opens a quotation, but where it holds all of a message: then a heading of one's own words
 _HELLO = re.compile(
     r"\s*(?:(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|morning|evening)(?: there| again)?"
@@ -138,6 +139,7 @@ def _foreign(text: str) -> Iterator[Span]:
         yield from (found.span() for found in _QUOTED_LINES.finditer(text))
     if "\n" in text:
         yield from (found.span() for found in _LOG_LINES.finditer(text))
+        yield from (found.span() for found in _TITLED.finditer(text))
         yield from _chat(text)
     if not {*'“「『【«"‘'}.isdisjoint(text):
         found = [each for each in _QUOTATION.finditer(text) if columns(each[0]) >= LEAST_QUOTED]
