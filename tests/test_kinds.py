@@ -38,4 +38,14 @@ def test_words_that_ask_are_known_in_every_form_and_the_longest_at_each_place(qu
     found = kinds.asked_by_words(fold(question))
     assert asking in found
     assert len(found) <= kinds.MOST_ASKING
-    assert all(kinds.match(kind) for kind in found)
+
+
+def test_every_word_that_is_asked_for_is_looked_up() -> None:
+    """Also the last ones of the longest lines."""
+    looked_up = kinds.match("en:medicine") + kinds.match("zh:药")
+    assert all(f'"{each}"' in looked_up for each in ("amoxicillin", "warfarin", "霉素"))
+
+
+def test_what_a_longer_word_asks_is_not_asked_by_its_part() -> None:
+    found = kinds.asked_by_words("爸的降糖药和她的降糖药")
+    assert found == ("zh:爸", "zh:降糖药")

@@ -206,6 +206,7 @@ def test_a_reminder_is_not_over_for_a_day_that_was_over_when_it_was_said(words: 
         ("牙医来短信，2031年5月8号他不在，2031年5月12号下午", "2031-05-12"),
         ("The dentist is on 8 May 2031, the optician on 12 May 2031", "2031-05-12"),
         ("牙医2031年5月8号，配眼镜2031年5月12号", "2031-05-12"),
+        ("The surgery is on 12 May 2031, no food from 11 May 2031 on", "2031-05-12"),
         ("We fly on 3 March 2031, booked the house 8 May 2031 to 12 May 2031", "2031-05-08"),
     ],
 )

@@ -216,6 +216,12 @@ def test_what_is_sent_is_the_talk_of_the_day_and_what_it_touches(tmp_path: Path)
             {"ask": "Which painkiller must I not take?"},
             "which painkiller",
         ),
+        (
+            "I stay away from naproxen.",
+            "User stays away from naproxen.",
+            {"ask": None, "words": ["", "tablets", "tablets", "pills", "painkiller"]},
+            "which painkiller",
+        ),
         ("我不碰布洛芬。", "用户不碰布洛芬。", {"words": "止痛药，药片"}, "哪种止痛药"),
         ("我不碰布洛芬。", "用户不碰布洛芬。", {"ask": "我不能吃哪种止痛药？"}, "哪种止痛药"),
     ],

@@ -130,6 +130,32 @@ def test_a_wish_names_what_it_means_in_other_words_and_on_its_day(
 
 
 @pytest.mark.parametrize(
+    ("lang", "said", "before", "wish"),
+    [
+        (
+            "en",
+            "I failed my driving test again.",
+            "My daughter Dora is allergic to milk.",
+            "What I told you yesterday about how I did behind the wheel, please don't keep it.",
+        ),
+        ("zh", "我驾照又没考过。", "我女儿叫朵朵，对牛奶过敏。", "昨天跟你讲的学车那档子事，请不要保留。"),
+    ],
+)
+def test_a_wish_about_another_day_takes_nothing_of_its_own(
+    lang: str, said: str, before: str, wish: str, tmp_path: Path
+) -> None:
+    make(tmp_path, language=lang)
+    say(tmp_path, "a", ("2026-03-04T10:00:00Z", "user", said))
+    consolidate(tmp_path, "2026-03-05T03:00:00Z")
+    say(tmp_path, "b", ("2026-03-05T09:00:00Z", "user", before), ("2026-03-05T09:01:00Z", "user", wish))
+    report = consolidate(tmp_path, "2026-03-06T03:00:00Z").to_row()
+    with Workspace.open(tmp_path, now=clock.read_stamp("2026-03-06T12:00:00Z")) as ws:
+        found = finder.search(ws, "milk" if lang == "en" else "牛奶")["results"]
+    assert found
+    assert any("b:" in each["where"] for each in report["problems"])
+
+
+@pytest.mark.parametrize(
     ("secret", "wish"),
     [
         (

@@ -48,6 +48,12 @@ class Operation(BaseModel):
     words: list[str] = []  # more words by which somebody may ask for it
     kind: Kind = "event"
 
+    @field_validator("ask", mode="before")
+    @classmethod
+    def _asked(cls, question: Any) -> Any:
+        """It may not come at all."""
+        return question or ""
+
     @field_validator("words", mode="before")
     @classmethod
     def _listed(cls, words: Any) -> Any:

@@ -264,13 +264,14 @@ def _event(filled: Filled, words: str, message: Message, night: Night) -> EventT
 
 
 def _told_time(words: str, whens: Sequence[dates.When], anchor: datetime) -> EventTime | None:
-    """The time that a quote is filed by: a day ahead to which something was put, else the last ahead, for talk goes
-    from what was to what will be ("monday is gone, wednesday 20th"), else the first that stands."""
+    """The time that a quote is filed by: a day ahead to which something was put, else the latest, for what is off comes
+    before what is on ("monday is gone, wednesday 20th"), else the first that stands."""
     lang = text.language(words)
     whens = dates.standing(words, whens, lang)
     now = anchor.replace(tzinfo=None)
     ahead = [each for each in whens if each.granularity in dates.DAILY and each.end > now]
     put = [each for each in ahead if dates.is_put(words, each.span, lang)]
+    ahead.sort(key=lambda each: each.end)
     found = [*put[:1], *([dates.last_in_one(words, ahead, lang)] if ahead else []), *whens]
     return dates.to_event(found[0]) if found else None
 

@@ -11,6 +11,7 @@ from itertools import permutations
 from math import inf
 from typing import NamedTuple
 
+from memory_system import clock, dates
 from memory_system.attributes import CERTAIN, GRAVE, about
 from memory_system.phases import Night, linking
 from memory_system.phases.evidence import counts_beside
@@ -70,9 +71,10 @@ def meant(claim: Claim, draft: Draft, night: Night) -> Meant:
         return Meant()  # a model names what its sentence changes
     found = linking.candidates(claim, draft, night)
     possible = weighed(found, claim, night)
-    linked = (each for each, weight in possible if weight >= links().sure and is_for_words(each.record, claim))
-    learned = (each.record for each in linked if each.weights or each.record.category not in CERTAIN)
-    happening = (each for each in learned if each.category in OCCASIONS)  # of what lasts, more may hold
+    linked = (each.record for each, weight in possible if weight >= links().sure)
+    happening = (
+        each for each in linked if each.category in OCCASIONS and is_for_words(each, claim)
+    )  # lasting may hold
     changed = {each.id: each for each in (*_certain(claim, found, draft, night), *happening)}
     sure = [each for each in changed.values() if not tells_more(each)]
     beside = {each.id: Likely(each, links().sure) for each in changed.values() if tells_more(each)}
@@ -101,9 +103,16 @@ def tells_more(record: Fact) -> bool:
     one day, or grave (the bypass stays when the dose is another)."""
     if record.form != QUOTE:
         return False
+    return _days_of(record) > 1 or record.category in GRAVE or columns(record.content) > ONE_MATTER
+
+
+def _days_of(record: Fact) -> int:
+    """How many days a memory names: "Tuesday the 12th" is one."""
     words = record.evidence[0].quote if record.evidence else record.content
-    days = [each for each in matters.days_of(words) if not each.endswith("点")]  # which is an hour
-    return len(days) > 1 or record.category in GRAVE or columns(record.content) > ONE_MATTER
+    named = [each for each in matters.days_of(words) if not each.endswith("点")]  # which is an hour
+    numbers = [each for each in named if each[0] == "#" or each.endswith("日")]
+    dated = dates.find(words, clock.read_stamp(record.said_at)) if dates.is_timely(words) else ()
+    return max(len(numbers), len(named) - len(numbers), len({each.start.date() for each in dated}))
 
 
 def _certain(claim: Claim, shared: Iterable[Shared], draft: Draft, night: Night) -> list[Fact]:

@@ -51,9 +51,9 @@ def claim_of(basis: Basis, method: str, night: Night) -> Claim:
 
 def _asked_by(operation: Operation) -> tuple[str, ...]:
     """The question and the words by which somebody may ask for it: short ones that hold no secret."""
-    question = [operation.ask.strip()] if len(operation.ask) <= LONGEST_ASK else []
-    words = [word.strip() for word in operation.words if len(word) <= LONGEST_WORD][:MOST_WORDS]
-    return tuple(each for each in dict.fromkeys(question + words) if each and not redact(each)[1])
+    asked = [each.strip() for each in (operation.ask, *operation.words)]
+    short = [each for each in asked[:1] if len(each) <= LONGEST_ASK] + [x for x in asked[1:] if len(x) <= LONGEST_WORD]
+    return tuple([each for each in dict.fromkeys(short) if each and not redact(each)[1]][: MOST_WORDS + 1])
 
 
 def _slot(basis: Basis, night: Night) -> Claim | None:

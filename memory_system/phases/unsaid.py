@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date, timedelta
+from datetime import timedelta
 
-from memory_system import dates
+from memory_system import clock, dates
 from memory_system.phases import Night, evidence, linking
 from memory_system.privacy.tombstones import blanked
 from memory_system.privacy.trust import is_owners_word
@@ -24,7 +24,8 @@ from memory_system.understand.withheld import SOON, TakingBack, may_mean_the_las
 
 ENOUGH = 0.75  # of what is meant: a rare term that no other message has, or several that few have
 COMMON = 0.5  # what a term weighs that many people would use, beside a rare one
-THEN = 0.5  # what it weighs that something was said within the last day, where the wish names no other
+THEN, LATELY = 0.5, timedelta(days=1)  # what it weighs that something was said lately, where the wish names no time
+BESIDE = timedelta(minutes=15)  # between messages of one matter
 MOST = 3  # messages of which it is told that they may be meant
 LEAD = 1.5  # by which it is surely meant, times what the next shares
 UNCLEAR = "it asks not to keep something that was said before, and it is not clear which memory that is"
@@ -45,7 +46,7 @@ def run(messages: Iterable[Message], draft: Draft, night: Night, problems: list[
         if matter and not any(_speaks_of(matter, each.text) for each in taken):
             told = _told_of(matter, message, draft, night)
             said, ref = last.get(message.session, (-SOON, ""))
-            is_near = number - said <= SOON and may_mean_the_last(message)
+            is_near = number - said <= SOON and may_mean_the_last(message) and not _times_of(matter, message, night)[0]
             meant = _meant(told) if told else _said_in(ref if is_near else "", draft)
             for record in meant:
                 evidence.retire(record, UNSAID, draft, night)
@@ -57,9 +58,19 @@ def run(messages: Iterable[Message], draft: Draft, night: Night, problems: list[
 
 
 def _meant(told: Told) -> list[Fact]:
-    """The memories of the message that is surely meant: none of the others shares nearly as much. Else empty."""
-    first, second = [*(weight for weight, _ in told), 0.0, 0.0][:2]
-    return told[0][1] if first >= max(ENOUGH, LEAD * second) else []
+    """The memories of the message that is surely meant: none of the others shares nearly as much, but for those said
+    right beside it, which are of the same matter. Else empty."""
+    first = told[0][0] if told else 0.0
+    rivals = [records for weight, records in told if LEAD * weight > first]
+    if first < ENOUGH or not all(_is_beside(each[0], rivals[0][0]) for each in rivals):
+        return []
+    return [record for records in rivals for record in records]
+
+
+def _is_beside(one: Fact, other: Fact) -> bool:
+    """Whether two memories were said in one session, within a few minutes."""
+    apart = abs(clock.read_stamp(one.said_at) - clock.read_stamp(other.said_at))
+    return session_of(one.source) == session_of(other.source) and apart <= BESIDE
 
 
 def _said_in(ref: str, draft: Draft) -> list[Fact]:
@@ -81,49 +92,56 @@ def _speaks_of(matter: str, words: str) -> bool:
 
 
 def _told_of(matter: str, wish: Message, draft: Draft, night: Night) -> Told:
-    """What each earlier message shares with the words of the wish, more where it is of the same session or said within
-    the last day, and its memories that share it; most first. Where the wish names days before, only those of them."""
-    days, matter = _days_of(matter, wish, night)
+    """What each earlier message shares with the words of the wish, and its memories that share it; most first. Where
+    the wish names times before, only those of them; else more where it is of the same session or said lately."""
+    times, matter = _times_of(matter, wish, night)
     by_term = list(_earlier(matter, wish, draft))
-    said_on = {each.id: night.local(each.said_at).date() for _, held in by_term for each in held}
-    if days.intersection(said_on.values()):
-        by_term = [(weight, [each for each in held if said_on[each.id] in days]) for weight, held in by_term]
+    if then := {each.id for _, held in by_term for each in held if _is_of(each, times, night)}:
+        by_term = [(weight, [each for each in held if each.id in then]) for weight, held in by_term]
     shares: dict[str, float] = defaultdict(float)
     told: dict[str, dict[str, Fact]] = defaultdict(dict)
     for weight, held in by_term:
-        refs = {linking.message_of(each) for each in held}
+        refs = {linking.message_of(each): each for each in held}
         for each in held:
             told[linking.message_of(each)][each.id] = each
-        for ref in refs:
-            shares[ref] += weight / len(refs) + (session_of(ref) == wish.session)
-    day = night.local(wish.said_at).date()
-    lately = set() if days else {day, day - timedelta(1)}
-    shares = {ref: share + THEN * any(said_on[each] in lately for each in told[ref]) for ref, share in shares.items()}
+        for ref, each in refs.items():
+            shares[ref] += weight / len(refs) + (0 if times else _nearness(each, wish))
+    for held in _asked_for(matter, draft):  # which adds to what shares a word, and is nothing alone
+        also = {linking.message_of(each) for each in held} & shares.keys()
+        shares.update((ref, shares[ref] + COMMON / len(also)) for ref in also)
     return [(shares[ref], [*told[ref].values()]) for ref in sorted(shares, key=lambda ref: (-shares[ref], ref))]
 
 
+def _nearness(record: Fact, wish: Message) -> float:
+    """What it weighs that something was said in the session of the wish, or within the last day."""
+    apart = clock.read_stamp(wish.said_at) - clock.read_stamp(record.said_at)
+    return (session_of(record.source) == wish.session) + THEN * (apart <= LATELY)
+
+
 def _earlier(matter: str, wish: Message, draft: Draft) -> Iterator[tuple[float, list[Fact]]]:
-    """For each word of a wish what the word weighs, and the earlier memories that have it, or for which it asks."""
+    """For each word of a wish what the word weighs, and the earlier memories that have it and that words may take
+    back."""
     for term, held in linking.holders(matters.telling(matter), matters.terms_of, draft).items():
-        yield 1.0 if matters.is_rare(term) else COMMON, _open(held, wish)
-    for kind in kinds.asked_by_words(fold(matter)):
+        earlier = [each for each in held if each.said_at < wish.said_at and not (each.is_owners or each.pinned)]
+        yield 1.0 if matters.is_rare(term) else COMMON, earlier
+
+
+def _asked_for(matter: str, draft: Draft) -> Iterator[list[Fact]]:
+    """For each word of a wish by which one asks for others the memories that have one of these."""
+    for kind in kinds.asked_by_words(fold(matter), len(matter)):
         terms = dict.fromkeys(term for word in kinds.words_of(kind) for term in matters.telling(word))
-        held = [each for some in linking.holders(terms, matters.terms_of, draft).values() for each in some]
-        yield COMMON, _open(held, wish)
+        yield [each for held in linking.holders(terms, matters.terms_of, draft).values() for each in held]
 
 
-def _open(held: Iterable[Fact], wish: Message) -> list[Fact]:
-    """Those of the memories that were said before the wish, and that words may take back."""
-    return [each for each in held if each.said_at < wish.said_at and not (each.is_owners or each.pinned)]
+def _times_of(matter: str, wish: Message, night: Night) -> tuple[list[dates.When], str]:
+    """The times before the wish that it names, at which the matter may have been told; and the matter without all
+    times, which are no word of it."""
+    moment = night.local(wish.said_at).replace(tzinfo=None)
+    whens = list(dates.find(matter, night.local(wish.said_at)))
+    return [each for each in whens if each.end <= moment], blanked(matter, [each.span for each in whens])
 
 
-def _days_of(matter: str, wish: Message, night: Night) -> tuple[set[date], str]:
-    """The days before the wish that it names, on which the matter may have been told; and the matter without its times,
-    which are no word of it."""
-    moment = night.local(wish.said_at)
-    whens = list(dates.find(matter, moment))
-    past = [each for each in whens if each.end.date() <= moment.date()]
-    days = {
-        each.start.date() + timedelta(number) for each in past for number in range((each.end - each.start).days or 1)
-    }
-    return days, blanked(matter, [each.span for each in whens])
+def _is_of(record: Fact, times: Iterable[dates.When], night: Night) -> bool:
+    """Whether a memory was said at one of the times."""
+    said = night.local(record.said_at).replace(tzinfo=None)
+    return any(each.start <= said < each.end for each in times)

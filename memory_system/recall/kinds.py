@@ -20,7 +20,6 @@ from memory_system.text import is_cjk
 PLACES = ("place", "city")  # kinds of which the gazetteer knows more, by the last part of their ids
 LONGEST = 6  # characters of a Chinese word that asks
 MOST_ASKING = 4  # words that ask, of one question: a long one is full of them
-MOST_RELATED = 120  # words that one of them asks for
 
 
 def kinds_of(folded: str) -> tuple[str, ...]:
@@ -28,9 +27,12 @@ def kinds_of(folded: str) -> tuple[str, ...]:
     return (*(rule.id for rule in load("asking")["kinds"].firing(folded)), *asked_by_words(folded))
 
 
-def asked_by_words(folded: str) -> tuple[str, ...]:
-    """Those that words of the question ask for, as they were labelled."""
-    return tuple(islice(dict.fromkeys(_asking(folded)), MOST_ASKING))
+def asked_by_words(folded: str, most: int = MOST_ASKING) -> tuple[str, ...]:
+    """Those that words of the question ask for, as they were labelled: the first, each once in whatever form."""
+    found: dict[tuple[str, str], str] = {}
+    for kind in _asking(folded):
+        found.setdefault((kind[:2], plainest(word_of(kind))), kind)
+    return tuple(islice(found.values(), most))
 
 
 def word_of(kind: str) -> str:
@@ -41,7 +43,7 @@ def word_of(kind: str) -> str:
 def words_of(kind: str) -> list[str]:
     """What is of the kind."""
     if word := word_of(kind):
-        return _related(kind[:2])[plainest(word)].split("|")[:MOST_RELATED]
+        return _related(kind[:2])[plainest(word)].split("|")
     [rule] = [each for each in load("asking")["kinds"].rules if each.id == kind]
     known = [name for name in rule.data["names"].split("|") if name]
     return known + [name for row in table("gazetteer", "same") for name in row] * kind.endswith(PLACES)

@@ -19,6 +19,7 @@ from memory_system.understand.features import Span
 from memory_system.understand.quotes import columns
 
 LEAST_QUOTED = 16  # columns that are more than a word in quotation marks
+SEVERAL = 3  # sentences in another language than the first: who mixes both says one or two
 FEWEST_LINES = 3  # lines with a name before a colon that make a copied chat, where no name comes again
 
 OTHERS, UNREAL = "others", "unreal"
@@ -36,7 +37,7 @@ _SPOKEN = re.compile(
 _QUOTATION = re.compile(
     r"“[^”]*”|「[^」]*」|『[^』]*』|【[^】]*】|«[^»]*»|(?<!\w)\"[^\"]*\"(?!\w)|(?<!\w)‘[^’]*’(?!\w)"
 )
-_TITLED = re.compile(r"\n[ \t]*【[^】\n]{1,40}】.*(?:\n[ \t]*\S.*)*")  # a text with its title, below what is said of it
+_TITLED = re.compile(r"\n[ \t]*(?:【[^】\n]{1,40}】|《[^》\n]{1,40}》)")  # a title below what is said of its text
 _HEADED = "【"  # what opens a quotation, but where it holds all of a message: then a heading of one's own words
 _HELLO = re.compile(
     r"\s*(?:(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|morning|evening)(?: there| again)?"
@@ -56,7 +57,8 @@ class Owner(IntEnum):
 
 
 def owners(text: str, spans: Sequence[Span]) -> list[Owner]:
-    """Whose each span of the message is. Lines in another language than the first may be a text to be translated."""
+    """Whose each span of the message is. Lines or several sentences in another language than its beginning may be a
+    text to be translated."""
     foreign, plain = sorted(_foreign(text)), straight(text)
     behind = _doubt_from(plain)
     jokes = [*_taken_back(plain)]
@@ -67,11 +69,11 @@ def owners(text: str, spans: Sequence[Span]) -> list[Owner]:
     if text.isascii() or len(spans) < 2:
         return found
     own, first_line = language(text[slice(*spans[0])]), text.find("\n")
+    others = [language_within(text[slice(*span)], own) != own for span in spans]
+    several = sum(others) >= SEVERAL
     return [
-        max(each, Owner.DOUBTFUL)
-        if 0 <= first_line < span[0] and language_within(text[slice(*span)], own) != own
-        else each
-        for each, span in zip(found, spans, strict=True)
+        max(each, Owner.DOUBTFUL) if is_other and (several or 0 <= first_line < span[0]) else each
+        for each, span, is_other in zip(found, spans, others, strict=True)
     ]
 
 
@@ -99,6 +101,7 @@ def _doubt_from(plain: str) -> int:
     """From where on the words of a message may be somebody else's, or nobody's."""
     hello = _HELLO.match(plain)
     marks = [mark.end()] if (mark := _BEHIND.search(plain, hello.end() if hello else 0)) else []
+    marks += [title.start() for title in _TITLED.finditer(plain)][:1]
     frames = [each.span[1] for group in ("frame", "plays") for each in framed(group, plain)]
     return min((*marks, *frames), default=len(plain))
 
@@ -139,7 +142,6 @@ def _foreign(text: str) -> Iterator[Span]:
         yield from (found.span() for found in _QUOTED_LINES.finditer(text))
     if "\n" in text:
         yield from (found.span() for found in _LOG_LINES.finditer(text))
-        yield from (found.span() for found in _TITLED.finditer(text))
         yield from _chat(text)
     if not {*'“「『【«"‘'}.isdisjoint(text):
         found = [each for each in _QUOTATION.finditer(text) if columns(each[0]) >= LEAST_QUOTED]

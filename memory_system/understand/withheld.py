@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Generic, TypeVar
 
-from memory_system import rules, text
+from memory_system import clock, dates, rules, text
 from memory_system.privacy.tombstones import blanked
 from memory_system.rules import Rule, RuleSet
 from memory_system.text import simplified
@@ -88,9 +88,18 @@ def reach(message: Message) -> str:
     plain = _plain(message.text)
     if _points("next", plain) and _few(plain[max((end for _, end in ruled(plain)), default=0) :]):
         return AFTER
+    if _is_of_another_day(plain, message):
+        return NAMED
     if _points("back", plain):
         return BEFORE
     return EITHER if _is_all(plain) and not re.search(r"[:：]\s*\S", plain) else NAMED
+
+
+def _is_of_another_day(plain: str, message: Message) -> bool:
+    """Whether a wish names a day before its own: what was said right before it is not meant."""
+    said = clock.parse_instant(message.said_at)
+    found = dates.find(plain, said) if said and dates.is_timely(plain) else ()
+    return any(each.end.date() <= said.date() for each in found if said)
 
 
 class TakingBack(Generic[Said]):
@@ -136,12 +145,16 @@ def heard(messages: Iterable[Message], reaching: list[str]) -> Iterator[Message]
 
 def named_before(message: Message) -> str:
     """The words by which the message asks not to keep what was said before: they name the matter ("what I said of Ana's
-    move, drop that please"). Empty where it asks no such thing, or is long."""
+    move, drop that please"), without the wish, where something else is left. Empty where it asks no such thing, or is
+    long."""
     if not message.is_first_hand or message.is_noted or not _wishes(message):
         return ""
     plain = _plain(message.text)
     sounds_back = not message.speaker and _is_back(plain)
-    return plain if len(plain) <= _SHORT and (sounds_back or _is_ruled_back(plain)) else ""
+    if len(plain) > _SHORT or not (sounds_back or _is_ruled_back(plain)):
+        return ""
+    matter = blanked(plain, ruled(plain))
+    return matter if telling(matter) else plain
 
 
 def may_mean_the_last(message: Message) -> bool:
