@@ -91,6 +91,17 @@ def test_to_event() -> None:
     }
 
 
+def test_what_one_has_done_for_one_is_not_past() -> None:
+    text = "I'm seeing the dentist on Thursday and getting the car serviced on Friday."
+    found = dates.find(text, datetime.fromisoformat("2026-03-02T09:00"))
+    assert [each.start.date().isoformat() for each in found] == ["2026-03-05", "2026-03-06"]
+
+
+@pytest.mark.parametrize("text", ["我税前年薪六十二万。", "税后年终奖"])
+def test_pay_before_tax_is_of_no_year(text: str) -> None:
+    assert list(dates.find(text, datetime.fromisoformat("2026-03-02T09:00"))) == []
+
+
 def test_numeral() -> None:
     values: dict[str, int | None] = {
         "十二": 12,

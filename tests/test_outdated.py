@@ -677,6 +677,29 @@ def in_doubt(root: Path, lang: str) -> tuple[Fact, Fact]:
     return older, newer
 
 
+@pytest.mark.parametrize(
+    ("told", "off", "left"),
+    [
+        (
+            "I've got the dentist on Thursday and dinner with Claire on Friday.",
+            "I cancelled the dinner with Claire.",
+            True,
+        ),
+        ("周六和老周一家吃饭，周日带小宇去动物园。", "动物园不去了，取消了。", True),
+        ("The dentist is on Tuesday the 10th at 3.", "The dentist has been moved to Thursday the 12th.", False),
+    ],
+)
+def test_of_two_plans_one_is_called_off(tmp_path: Path, told: str, off: str, left: bool) -> None:
+    make(tmp_path)
+    say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", told))
+    consolidate(tmp_path, "2026-03-03T03:00:00Z")
+    say(tmp_path, "b", ("2026-03-03T09:00:00Z", "user", off))
+    consolidate(tmp_path, "2026-03-04T03:00:00Z")
+    older = min(memories(tmp_path), key=lambda each: each.said_at)
+    assert bool(older.outdated_by) is not left
+    assert bool(older.likely_outdated_by) is left
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_what_may_be_otherwise_stays_as_it_is_and_leaves_the_snapshot(tmp_path: Path, lang: str) -> None:
     older, newer = in_doubt(tmp_path, lang)

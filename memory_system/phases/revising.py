@@ -107,12 +107,13 @@ def tells_more(record: Fact) -> bool:
 
 
 def _days_of(record: Fact) -> int:
-    """How many days a memory names: "Tuesday the 12th" is one."""
-    words = record.evidence[0].quote if record.evidence else record.content
-    named = [each for each in matters.days_of(words) if not each.endswith("点")]  # which is an hour
-    numbers = [each for each in named if each[0] == "#" or each.endswith("日")]
-    dated = dates.find(words, clock.read_stamp(record.said_at)) if dates.is_timely(words) else ()
-    return max(len(numbers), len(named) - len(numbers), len({each.start.date() for each in dated}))
+    """How many days a memory names, by date or by the name in the week: "Tuesday the 12th" is one."""
+    words, said = record.evidence[0].quote if record.evidence else record.content, clock.read_stamp(record.said_at)
+    if not dates.is_timely(words):
+        return 0
+    dated = {each.start.date() for each in dates.find(words, said)}
+    named = {day.weekday() for day, exact in dates.nameable(words, said.date()).items() if not exact}
+    return len(dated) + len(named - {each.weekday() for each in dated})
 
 
 def _certain(claim: Claim, shared: Iterable[Shared], draft: Draft, night: Night) -> list[Fact]:
