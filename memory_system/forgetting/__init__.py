@@ -190,6 +190,8 @@ def _cleansed(record: Fact, pool: Pool, plan: Plan, ws: Workspace) -> Fact | Non
     }
     links = ("supersedes", "superseded_by", "promoted_from", *NEWER)
     new |= {name: None for name in links if getattr(record, name) in plan.gone}
+    if "likely_outdated_by" in new:
+        new["likely_surely"] = None
     if record.id in plan.back:
         new |= RETURNED
     if new["evidence"] and new["evidence"][0].ref != record.source and record.source in lost:

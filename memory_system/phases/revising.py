@@ -16,7 +16,7 @@ from memory_system.attributes import CERTAIN, GRAVE, about
 from memory_system.phases import Night, linking
 from memory_system.phases.evidence import counts_beside
 from memory_system.phases.linking import Shared
-from memory_system.records import NEWER, QUOTE, STATEMENT, Fact, session_of
+from memory_system.records import NEWER, QUOTE, STANDING, STATEMENT, Fact, session_of
 from memory_system.store.draft import Draft
 from memory_system.store.gist import gist_of, tells_of_past
 from memory_system.store.keys import quote_key
@@ -44,6 +44,7 @@ SLIPS = frozenset({CORRECTS, "moves"})  # changes that may name nothing but the 
 # Why a memory changes that stays and stands behind another, by what the newer one does to it.
 CHANGED = {"corrects": "corrected", "moves": "moved", "cancels": "cancelled", "ends": "ended"}
 OUTDATING = frozenset(CHANGED.values())
+_NOT_LIKELY = {name: None for name in STANDING if name != "outdated_by"}
 LATER = "likely otherwise"  # why a memory changes that stands and names a newer one
 
 
@@ -159,7 +160,7 @@ def outdate(older: Meant, fact: Fact, claim: Claim, draft: Draft, night: Night) 
     _, likeliest = max(zip(claim.changes, CHANGES, strict=False), default=(0, CORRECTS))
     why = CHANGED[claim.change or likeliest]
     for each in older.sure:
-        _mark(each, {"outdated_by": fact.id, "likely_outdated_by": None}, why, draft, night)
+        _mark(each, {**STANDING, "outdated_by": fact.id}, why, draft, night)
     mark_likely(older.likely, fact, draft, night)
 
 
@@ -187,7 +188,7 @@ def standing_again(fact: Fact, claim: Claim, draft: Draft) -> Fact:
     for name in NEWER:
         newer = draft.get(named) if (named := getattr(fact, name)) else None
         if newer and newer.said_at < claim.said_at:
-            fact = fact.model_copy(update={name: None})
+            fact = fact.model_copy(update={name: None} if name == "outdated_by" else _NOT_LIKELY)
     return fact
 
 

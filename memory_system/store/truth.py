@@ -24,9 +24,9 @@ from memory_system.layout import Layout
 from memory_system.privacy.secrets import redact
 from memory_system.records import (
     FILES,
-    NEWER,
     RETURNED,
     SETTABLE,
+    STANDING,
     WORDS,
     Evidence,
     Fact,
@@ -243,7 +243,7 @@ def as_owners(record: Fact, names: Iterable[str], stamp: str, *, since: Fact) ->
         "version": max(record.version, since.version + 1),
     }
     if names & WORDS:
-        update |= dict.fromkeys(NEWER)  # it is so as the owner says now
+        update |= STANDING  # it is so as the owner says now
         words = Evidence(ref=f"{EDIT}:{record.id}:{stamp}", quote=masked["content"], said_at=stamp)
         update |= {"evidence": (*record.evidence, words), "lang": text.language(masked["content"])}
     if "importance" in names:  # it matters anew, and fades from here

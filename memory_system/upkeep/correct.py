@@ -15,7 +15,18 @@ from memory_system import clock, dates, forgetting, text
 from memory_system.errors import ChangedSinceError, NotFoundError, UsageError, plainly
 from memory_system.nights.derive import catch_up, derive
 from memory_system.privacy.secrets import redact
-from memory_system.records import NEWER, QUOTE, RETURNED, TELLING, Evidence, Fact, Pool, from_line, memory_id, to_line
+from memory_system.records import (
+    QUOTE,
+    RETURNED,
+    STANDING,
+    TELLING,
+    Evidence,
+    Fact,
+    Pool,
+    from_line,
+    memory_id,
+    to_line,
+)
 from memory_system.rules import table
 from memory_system.store.inbox import Who
 from memory_system.store.journal import Change, Entry
@@ -225,7 +236,7 @@ def restore(ws: Workspace, memory_id_: str, who: Who = "library") -> Fact:
     """Bring an archived memory back, with a score of at least its importance."""
     back: dict[str, object] = {
         **RETURNED,
-        **dict.fromkeys(NEWER),
+        **STANDING,
         "expires": None,
         "last_confirmed": clock.stamp(ws.now),
     }

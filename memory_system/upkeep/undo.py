@@ -20,7 +20,7 @@ import orjson
 from memory_system import clock, forgetting
 from memory_system.errors import DependentChangesError, ForgottenError, UsageError
 from memory_system.nights.derive import catch_up, derive, rebuild
-from memory_system.records import CAPTURED, FILES, NEWER, RETURNED, Fact, Pool, from_line, kind_of, named_in
+from memory_system.records import CAPTURED, FILES, RETURNED, STANDING, Fact, Pool, from_line, kind_of, named_in
 from memory_system.store import truth
 from memory_system.store.checkpoint import State, moved_keys
 from memory_system.store.journal import Change, Entry, Group
@@ -126,7 +126,7 @@ def as_captured(record: Fact) -> Fact:
     own, at = record.evidence[0], record.created
     made = {"method": CAPTURED, "content": own.quote, "evidence": (own,), "version": 1}
     times = {"scored_at": at, "updated": at, "last_confirmed": at}
-    left = {**RETURNED, **dict.fromkeys(NEWER), "supersedes": None, "history": ()}
+    left = {**RETURNED, **STANDING, "supersedes": None, "history": ()}
     return record.model_copy(update={**made, **times, **left})
 
 
