@@ -49,7 +49,8 @@ TELLING = (
     "speaker", "context", "tells", "asked_by",
 )  # fmt: skip
 NEWER = ("outdated_by", "likely_outdated_by")  # fields that name the newer memory by which one is outdated
-STANDING = {**dict.fromkeys(NEWER), "likely_surely": None}  # what tells of one that nothing makes outdated
+NOT_LIKELY = {"likely_outdated_by": None, "likely_surely": None}  # what one has that nothing likely makes outdated
+STANDING = {"outdated_by": None, **NOT_LIKELY}  # and one that nothing does
 RETURNED = {"retired": None, "superseded_by": None, "valid_to": None}  # what one that leaves the archive loses
 USER, ASSISTANT = "user", "assistant"  # the subjects that are no names
 # what memories call a user and an assistant of whom no name is known

@@ -446,9 +446,11 @@ def test_what_is_grave_stands_before_the_newer_words(tmp_path: Path, newer: str)
     last = quote(newer, category="health", said_at="2026-02-20T00:00:00Z")
     medicine = claim("medication", "levothyroxine", category="health", likely_outdated_by=last.id)
     dose = claim("dose.levothyroxine", "50 micrograms", category="health", likely_outdated_by=last.id)
-    text = snapshot_of(tmp_path, medicine, dose, last)
-    (line,) = [each for each in text.split("\n") if "75" in each]
-    assert line.startswith("- medication: levothyroxine")
+    other = claim("medication", "metformin", category="health")
+    (line,) = [each for each in snapshot_of(tmp_path, other, medicine, dose, last).split("\n") if "75" in each]
+    assert line.startswith("- medication: ")
+    before = line.partition("75 micrograms")[0]
+    assert before.rfind("levothyroxine") > before.rfind("metformin")  # it stands behind its own
 
 
 def test_what_newer_words_may_have_changed_stands_no_more_but_what_is_pinned(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from memory_system.nights import copying, derive
 from memory_system.phases import Night, summaries
 from memory_system.privacy.tombstones import blanked
 from memory_system.readers import Cursor, Library
-from memory_system.records import NEWER, RETURNED, Fact, Pool, Row, Summary, to_line
+from memory_system.records import NEWER, NOT_LIKELY, RETURNED, Fact, Pool, Row, Summary, to_line
 from memory_system.store import months
 from memory_system.store.draft import Draft
 from memory_system.store.inbox import Who
@@ -191,7 +191,7 @@ def _cleansed(record: Fact, pool: Pool, plan: Plan, ws: Workspace) -> Fact | Non
     links = ("supersedes", "superseded_by", "promoted_from", *NEWER)
     new |= {name: None for name in links if getattr(record, name) in plan.gone}
     if "likely_outdated_by" in new:
-        new["likely_surely"] = None
+        new |= NOT_LIKELY
     if record.id in plan.back:
         new |= RETURNED
     if new["evidence"] and new["evidence"][0].ref != record.source and record.source in lost:

@@ -60,24 +60,15 @@ def portrait(found: Iterable[Candidate], lang: str, moment: datetime) -> tuple[l
     slots["moves_to"] = [each for each in slots["moves_to"] if _is_ahead(each.record, slots["lives_in"], moment)]
     medicines = [*slots.pop("medication", ()), *slots.pop("dose", ())]
     told = {
-        name: _line(name, _values(name, held, lang, moment), held, lang, moment) for name, held in slots.items() if held
-    }
-    if medicines:
-        told["medication"] = _line("medication", _medicines(medicines, quotes, lang), medicines, lang, moment)
+        name: Line(f"- {label_of(name, lang)}: {_values(name, held, lang, moment)}", tuple(held))
+        for name, held in slots.items()
+        if held
+    } | {"medication": _medicines(medicines, quotes, lang, moment)}
     health = [line for name in (*HEALTH, *LANGUAGES) if (line := told.get(name))]
     who = [line for name in WHO if (line := told.get(name))]
     near = [each for name in NEAR for each in slots.get(name, ())]
     others = [each for each in stated if each.record.subject not in (USER, ASSISTANT)]
     return who, health, list(_near(near, others, lang, moment))
-
-
-def _line(attribute: str, values: str, held: Sequence[Candidate], lang: str, moment: datetime) -> Line:
-    """The values of a slot, before what was said last and may have made one of them otherwise."""
-    latest = max(
-        (each for each in held if each.later), key=lambda each: each.later.said_at if each.later else "", default=None
-    )
-    later = told_later(latest, moment) if latest else ""
-    return Line(f"- {label_of(attribute, lang)}: {values}{later}", tuple(held))
 
 
 def _is_ahead(move: Fact, homes: list[Candidate], moment: datetime) -> bool:
@@ -107,7 +98,9 @@ def _values(attribute: str, held: list[Candidate], lang: str, moment: datetime) 
     row = about(attribute)
     between = " / " if row.get("single") and not row.get("cued") else BETWEEN[lang]
     newest = sorted(held, key=lambda each: (each.record.said_at, each.record.id), reverse=True)
-    values = {fold(each.record.value): _dated(each.record, moment) for each in reversed(newest)}
+    values = {
+        fold(each.record.value): _dated(each.record, moment) + told_later(each, moment) for each in reversed(newest)
+    }
     return between.join(reversed(values.values()))
 
 
@@ -121,22 +114,24 @@ def _dated(record: Fact, moment: datetime) -> str:
     return f"{_value(record)} ({when})" if when else _value(record)
 
 
-def _medicines(held: Sequence[Candidate], quotes: list[Fact], lang: str) -> str:
-    """What the user takes, each medicine with the dose that was said last; with none where later words name the
-    medicine and a number, which may be another dose."""
-    names: dict[str, str] = {}
-    doses: dict[str, Fact] = {}
-    for each in sorted(held, key=lambda each: each.record.said_at):
-        record = each.record
-        if _head(record) == "dose":
-            doses[fold(record.attribute.partition(".")[2])] = record
-        else:
-            names[fold(record.value)] = _value(record)
-    names = {key: names.get(key, key) for key in (*names, *doses)}
+def _medicines(held: Sequence[Candidate], quotes: list[Fact], lang: str, moment: datetime) -> Line | None:
+    """What the user takes, each medicine with the dose that was said last, and before what may have changed it; with no
+    dose where later words name the medicine and a number, which may be another."""
+    known = [(_medicine_of(each.record), each) for each in sorted(held, key=lambda each: each.record.said_at)]
+    doses = {key: each.record for key, each in known if _head(each.record) == "dose"}
+    called = {key: _value(each.record) for key, each in known if _head(each.record) != "dose"}
+    later = {key: words for key, each in known if (words := told_later(each, moment))}
+    names = {key: called.get(key, key) for key in (*called, *doses)}
     sure = {
         key: _value(dose) for key, dose in doses.items() if not any(_may_change(dose, key, each) for each in quotes)
     }
-    return BETWEEN[lang].join(f"{name} {sure[key]}" if key in sure else name for key, name in names.items())
+    told = ((f"{name} {sure[key]}" if key in sure else name) + later.get(key, "") for key, name in names.items())
+    return Line(f"- {label_of('medication', lang)}: {BETWEEN[lang].join(told)}", tuple(held)) if held else None
+
+
+def _medicine_of(record: Fact) -> str:
+    """The medicine that a slot names, or whose dose it holds."""
+    return fold(record.attribute.partition(".")[2] if _head(record) == "dose" else record.value)
 
 
 def _may_change(dose: Fact, medicine: str, quote: Fact) -> bool:

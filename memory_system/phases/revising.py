@@ -16,7 +16,7 @@ from memory_system.attributes import CERTAIN, GRAVE, about
 from memory_system.phases import Night, linking
 from memory_system.phases.evidence import counts_beside
 from memory_system.phases.linking import Shared
-from memory_system.records import NEWER, QUOTE, STANDING, STATEMENT, Fact, session_of
+from memory_system.records import NEWER, NOT_LIKELY, QUOTE, STANDING, STATEMENT, Fact, session_of
 from memory_system.store.draft import Draft
 from memory_system.store.gist import gist_of, tells_of_past
 from memory_system.store.keys import quote_key
@@ -44,7 +44,6 @@ SLIPS = frozenset({CORRECTS, "moves"})  # changes that may name nothing but the 
 # Why a memory changes that stays and stands behind another, by what the newer one does to it.
 CHANGED = {"corrects": "corrected", "moves": "moved", "cancels": "cancelled", "ends": "ended"}
 OUTDATING = frozenset(CHANGED.values())
-_NOT_LIKELY = {name: None for name in STANDING if name != "outdated_by"}
 LATER = "likely otherwise"  # why a memory changes that stands and names a newer one
 
 
@@ -72,18 +71,26 @@ def meant(claim: Claim, draft: Draft, night: Night) -> Meant:
         return Meant()  # a model names what its sentence changes
     found = linking.candidates(claim, draft, night)
     possible = weighed(found, claim, night)
-    linked = (each.record for each, weight in possible if weight >= links().sure)
-    happening = (
-        each for each in linked if each.category in OCCASIONS and is_for_words(each, claim)
-    )  # lasting may hold
-    changed = {each.id: each for each in (*_certain(claim, found, draft, night), *happening)}
-    sure = [each for each in changed.values() if not tells_more(each)]
-    beside = {each.id: Likely(each, links().sure) for each in changed.values() if tells_more(each)}
-    rest = [(each.record, weight) for each, weight in possible if each.record not in sure]
-    likely = (Likely(each, weight) for each, weight in rest if weight >= _likely_from(each))
-    beside |= {each.record.id: each for each in likely if each.record.id not in beside}
-    doubted = [each for each, weight in rest if weight >= links().maybe and each.id not in beside]
+    changed = _changed(claim, found, possible, draft, night)
+    sure = [each for each in changed if not tells_more(each)]
+    gone = {each.id for each in sure}
+    beside = {each.id: Likely(each, links().sure) for each in changed if each.id not in gone}
+    rest = [(each.record, weight) for each, weight in possible if each.record.id not in gone]
+    for record, weight in rest:
+        if weight >= _likely_from(record):
+            beside.setdefault(record.id, Likely(record, weight))
+    doubted = [record for record, weight in rest if weight >= links().maybe and record.id not in beside]
     return Meant(sure, list(beside.values()), doubted)
+
+
+def _changed(
+    claim: Claim, found: Collection[Shared], possible: Iterable[tuple[Shared, int]], draft: Draft, night: Night
+) -> list[Fact]:
+    """The memories of which something has surely changed; what was learned of pairs tells that of what happens alone:
+    more of what lasts may hold."""
+    linked = (each.record for each, weight in possible if weight >= links().sure)
+    happening = (each for each in linked if each.category in OCCASIONS and is_for_words(each, claim))
+    return list({each.id: each for each in (*_certain(claim, found, draft, night), *happening)}.values())
 
 
 def weighed(found: Collection[Shared], claim: Claim, night: Night) -> list[tuple[Shared, int]]:
@@ -188,7 +195,7 @@ def standing_again(fact: Fact, claim: Claim, draft: Draft) -> Fact:
     for name in NEWER:
         newer = draft.get(named) if (named := getattr(fact, name)) else None
         if newer and newer.said_at < claim.said_at:
-            fact = fact.model_copy(update={name: None} if name == "outdated_by" else _NOT_LIKELY)
+            fact = fact.model_copy(update={name: None} if name == "outdated_by" else NOT_LIKELY)
     return fact
 
 

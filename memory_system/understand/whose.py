@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from memory_system import rules
 from memory_system.rules import Found, Rule
-from memory_system.text import language, language_within, straight
+from memory_system.text import has_cjk, language, language_within, straight
 from memory_system.turns import Message
 from memory_system.understand.features import Span
 from memory_system.understand.quotes import columns
@@ -68,8 +68,9 @@ def owners(text: str, spans: Sequence[Span]) -> list[Owner]:
     ]
     if text.isascii() or len(spans) < 2:
         return found
-    own, first_line = language(text[slice(*spans[0])]), text.find("\n")
-    others = [language_within(text[slice(*span)], own) != own for span in spans]
+    said, first_line = [text[slice(*span)] for span in spans], text.find("\n")
+    own = language(next((each for each in said if has_cjk(each) or len(each.split()) > 1), ""))  # "OK" is of both
+    others = [language_within(each, own) != own for each in said]
     several = sum(others) >= SEVERAL
     return [
         max(each, Owner.DOUBTFUL) if is_other and (several or 0 <= first_line < span[0]) else each
